@@ -230,9 +230,10 @@ def test_sessions(raw: RawClient) -> None:
         return field(1, field(1, name) + field(2, field(1, value)))
 
     assert raw.action("SetSessionOptions", setting("schema", "default")) == [b""]
-    [refused] = raw.action("SetSessionOptions", setting("schema", "other") + setting("colour", "red"))
-    assert b"schema\x12\x02\x08\x02" in refused  # 2: it can't have this value
-    assert b"colour\x12\x02\x08\x01" in refused  # 1: there is no such option
+    [refused] = raw.action("SetSessionOptions", setting("schema", "default") + setting("colour", "red"))
+    assert refused.endswith(b"colour\x12\x02\x08\x01")  # 1: there is no such option
+    with pytest.raises(pa.ArrowNotImplementedError, match="set for a login"):  # the token may be that of many clients
+        raw.action("SetSessionOptions", setting("schema", "other"))
     assert raw.action("CloseSession") == [b"\x08\x03"]  # the token isn't of a login
 
 

@@ -11,6 +11,7 @@ import binascii
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -20,15 +21,38 @@ from pyspark_substrait.server.handles import Handles
 from pyspark_substrait.server.hashes import hashed_password, is_password
 from pyspark_substrait.server.refusals import NotFound, Unauthenticated
 
-__all__ = ["ANYBODY", "AcceptingHandler", "AccessControl", "AccessFactory"]
+__all__ = ["ANYBODY", "AcceptingHandler", "AccessControl", "AccessFactory", "Caller", "Login"]
 
 ANYBODY: Final = "anybody"
 """The name of all clients of a server that asks for nothing."""
 
 _HEADER: Final = "authorization"
-_SESSIONS: Final = 10_000
+_LOGINS: Final = 10_000
 #: how many passwords are checked at once: each takes 16 MB and some 50 ms
 _CHECKS: Final = 2
+
+
+@dataclass(eq=False)
+class Login:
+    """The login of a user. ``place`` is the catalog and schema that the client chose; None if it chose none."""
+
+    user: str
+    place: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The user of a call.
+
+    Args:
+        user: the name.
+        token: the bearer token of the login that the call was; None if it was none.
+        login: the login by whose token the user is known; None if it was by something else.
+    """
+
+    user: str
+    token: str | None = None
+    login: Login | None = None
 
 
 class AccessControl:
@@ -51,7 +75,7 @@ class AccessControl:
         self._verify = verify
         self._passwords = dict(passwords)
         self._users = {bytes.fromhex(hashed.partition(":")[2]): user for user, hashed in tokens.items()}
-        self._sessions: Handles[str] = Handles("login", _SESSIONS, seconds)
+        self._logins: Handles[Login] = Handles("login", _LOGINS, seconds)
         self._checks = threading.BoundedSemaphore(_CHECKS)
         self._nobody = hashed_password(secrets.token_hex(16))
 
@@ -60,41 +84,42 @@ class AccessControl:
         """Whether anybody may call."""
         return not self._passwords and not self._users and self._verify is None
 
-    def user(self, headers: Mapping[str, list[str]]) -> tuple[str, str | None]:
-        """Return who calls, and the bearer token of a login that this call was.
+    def caller(self, headers: Mapping[str, list[str]]) -> Caller:
+        """Return who calls.
 
         Raises:
             Unauthenticated: nobody who may.
         """
         if self.is_open:
-            return ANYBODY, None
+            return Caller(ANYBODY)
         method, _, value = next(iter(headers.get(_HEADER, [])), "").partition(" ")
         match method.lower():
             case "bearer":
-                return self._of_token(value.strip()), None
+                return self._of_token(value.strip())
             case "basic":
                 user = self._of_password(value.strip())
-                return user, self._sessions.add(user, user)
+                return Caller(user, self._logins.add(Login(user), user))
         raise Unauthenticated("this server asks who you are: send a user and a password, or a bearer token")
 
     def end(self, headers: Mapping[str, list[str]]) -> bool:
         """End the login of a call; False if the call isn't of one."""
         token = next(iter(headers.get(_HEADER, [])), "").partition(" ")[2].strip()
         try:
-            self._sessions.remove(token, None)
+            self._logins.remove(token, None)
         except NotFound:
             return False
         return True
 
-    def _of_token(self, token: str) -> str:
+    def _of_token(self, token: str) -> Caller:
         digest = sha256(token.encode("utf-8", "surrogateescape")).digest()
         if digest in self._users:
-            return self._users[digest]
+            return Caller(self._users[digest])
         try:
-            return self._sessions.get(token.encode("utf-8", "surrogateescape"), None)
+            login = self._logins.get(token.encode("utf-8", "surrogateescape"), None)
+            return Caller(login.user, login=login)
         except NotFound:
             if self._verify is not None and token.count(".") == 2:
-                return self._verify(token)
+                return Caller(self._verify(token))
             raise Unauthenticated("the bearer token is not one of this server, or its login has expired") from None
 
     def _of_password(self, value: str) -> str:
@@ -109,16 +134,15 @@ class AccessControl:
         raise Unauthenticated("the user or the password is wrong")
 
 
-class _Caller(flight.ServerMiddleware):  # type: ignore[misc]
-    """The user of one call. ``headers`` are those that came with it."""
+class _Call(flight.ServerMiddleware):  # type: ignore[misc]
+    """One call: its caller, and the ``headers`` that came with it."""
 
-    def __init__(self, user: str, token: str | None, headers: Mapping[str, list[str]]) -> None:
-        self.user = user
+    def __init__(self, caller: Caller, headers: Mapping[str, list[str]]) -> None:
+        self.caller = caller
         self.headers = headers
-        self._token = token
 
     def sending_headers(self) -> dict[str, str]:
-        return {} if self._token is None else {_HEADER: f"Bearer {self._token}"}
+        return {} if self.caller.token is None else {_HEADER: f"Bearer {self.caller.token}"}
 
 
 class AccessFactory(flight.ServerMiddlewareFactory):  # type: ignore[misc]
@@ -127,9 +151,9 @@ class AccessFactory(flight.ServerMiddlewareFactory):  # type: ignore[misc]
     def __init__(self, access: AccessControl) -> None:
         self._access = access
 
-    def start_call(self, info: Any, headers: Mapping[str, list[str]]) -> _Caller:
+    def start_call(self, info: Any, headers: Mapping[str, list[str]]) -> _Call:
         lower = {name.lower(): [_text(value) for value in values] for name, values in headers.items()}
-        return _Caller(*self._access.user(lower), lower)
+        return _Call(self._access.caller(lower), lower)
 
 
 def _text(value: str | bytes) -> str:

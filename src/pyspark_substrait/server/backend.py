@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 
 from pyspark_substrait.errors import LostSparkError, SubstraitError
-from pyspark_substrait.server.refusals import Unavailable
+from pyspark_substrait.server.refusals import Unavailable, Unimplemented
+from pyspark_substrait.spark.catalog_listing import placed
 from pyspark_substrait.spark.lost_connection import has_lost_java, reporting_loss
-from pyspark_substrait.spark.session import private_session, spark_errors
+from pyspark_substrait.spark.session import is_connect, private_session, spark_errors
 from pyspark_substrait.spark.session_start import end_lost_session
 from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.views import remove_views
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Furnished"]
 
 _T = TypeVar("_T")
+#: how many copies of the session, with other catalogs and schemas, are kept
+_MOST_PLACES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,8 @@ class Backend:
         self._start = start
         self._lock = threading.Lock()
         self._lost: SparkSession | None = None
+        self._placing = threading.Lock()
+        self._placed: OrderedDict[tuple[SparkSession, str, str], SparkSession] = OrderedDict()
         self._now = self._furnished(spark)
 
     def _furnished(self, spark: SparkSession) -> Furnished:
@@ -78,6 +84,25 @@ class Backend:
     def tables(self) -> Given:
         """The tables by name, for plans."""
         return self._now.tables
+
+    def session_at(self, catalog: str, schema: str) -> SparkSession:
+        """Return a copy of the session, with the same views, in which a catalog and a schema are the current ones.
+
+        Raises:
+            Unimplemented: it is a session of Spark Connect, which can't be copied.
+            SubstraitError: there is no such catalog or schema.
+        """
+        now = self.spark
+        if is_connect(now):
+            raise Unimplemented("over Spark Connect, all clients share a session with its catalog and schema")
+        with self._placing:
+            key = now, catalog, schema
+            if key not in self._placed:
+                self._placed[key] = placed(now, catalog, schema)
+                while len(self._placed) > _MOST_PLACES:
+                    self._placed.popitem(last=False)
+            self._placed.move_to_end(key)
+            return self._placed[key]
 
     def ready(self) -> SparkSession:
         """Return the session for a new request, after another one was started where Spark has gone.

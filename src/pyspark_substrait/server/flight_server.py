@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NoReturn
 
 import pyarrow as pa
 from pyarrow import flight
 
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server import metadata
-from pyspark_substrait.server.access_control import ANYBODY, AcceptingHandler, AccessControl, AccessFactory
+from pyspark_substrait.server.access_control import ANYBODY, AcceptingHandler, AccessControl, AccessFactory, Login
 from pyspark_substrait.server.handles import Handles
 from pyspark_substrait.server.ingestion import Ingestion, received
 from pyspark_substrait.server.messages import make, pack, parse, unpack
@@ -25,13 +26,14 @@ from pyspark_substrait.spark.catalog_listing import current
 
 __all__ = ["FlightServer", "Transport"]
 
-_CALLER: Final = "access"
+_CALL: Final = "access"
 _TICKETS: Final = 10_000
 _TICKET_SECONDS: Final = 600.0
 _PREPARED: Final = 10_000
 _CANCELLED, _CANCELLING = 1, 2
 _CLOSED, _NOT_CLOSEABLE = 1, 3
 _INVALID_NAME, _INVALID_VALUE = 1, 2
+_OPTIONS: Final = ("catalog", "schema")
 
 _TRANSACTIONS: Final = "this server has no transactions: each statement stands by itself"
 _REFUSED_ACTIONS: Final[Mapping[str, str]] = {
@@ -124,7 +126,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             tls_certificates=None if transport.certificate is None else [transport.certificate],
             verify_client=transport.client_authority is not None,
             root_certificates=transport.client_authority,
-            middleware={_CALLER: AccessFactory(access)},
+            middleware={_CALL: AccessFactory(access)},
         )
 
     # commands --------------------------------------------------------------------------------------------------------
@@ -137,7 +139,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
         def prepare(request: Request) -> tuple[pa.Schema, str]:
             statement, values = self._statement(command, context, request)
-            ticket = _Ticket(statement, values, self._engine.spark)
+            ticket = _Ticket(statement, values, statement.engine.spark)
             if statement.changes:  # it runs when its rows are fetched
                 schema = statement.schema()
             else:
@@ -170,7 +172,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
             def answer(request: Request) -> Rows:
                 request.subject = command.DESCRIPTOR.name
-                batch = metadata.answer(command, self._engine.spark, self._facts)
+                batch = metadata.answer(command, self._engine_of(context).spark, self._facts)
                 return Rows(batch.schema, lambda: iter([batch]), limited=False)
 
             return self._streamed(context, answer)
@@ -184,7 +186,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         def rows(request: Request) -> Rows:
             request.subject = _subject(kept.statement)
             kept.running.append(request)
-            if kept.spark is self._engine.spark:  # not another one, because the first has gone
+            if kept.spark is kept.statement.engine.spark:  # not another one, because the first has gone
                 with suppress(IndexError):  # it was fetched before, or changes something
                     return kept.ready.pop()
             return of_each_record(kept.statement, kept.values)
@@ -211,10 +213,11 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
                 _answer(writer, "DoPutPreparedStatementResult", prepared_statement_handle=handle)
             case "CommandStatementIngest":
                 _refuse_transaction(command)
-                ingestion = Ingestion.of(command, self._engine)
+                engine = self._engine_of(context)
+                ingestion = Ingestion.of(command, engine)
                 with received(reader) as records:
                     _refuse_if_gone(context)
-                    count = self._perform(context, "DoPut", lambda request: ingestion.write(self._engine, records))
+                    count = self._perform(context, "DoPut", lambda request: ingestion.write(engine, records))
                 _answer(writer, "DoPutUpdateResult", record_count=count)
             case other:
                 raise InvalidArgument(f"a {other} is nothing to put")
@@ -230,10 +233,10 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         match command.DESCRIPTOR.name:
             case "CommandStatementQuery" | "CommandStatementUpdate" | "ActionCreatePreparedStatementRequest":
                 _refuse_transaction(command)
-                statement = self._engine.sql(command.query)
+                statement = self._engine_of(context).sql(command.query)
             case "CommandStatementSubstraitPlan" | "ActionCreatePreparedSubstraitPlanRequest":
                 _refuse_transaction(command)
-                statement = self._engine.plan(command.plan)
+                statement = self._engine_of(context).plan(command.plan)
             case "CommandPreparedStatementQuery" | "CommandPreparedStatementUpdate":
                 prepared = self._prepared.get(command.prepared_statement_handle, _user(context))
                 statement, values = prepared.statement, prepared.values
@@ -309,12 +312,13 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
     def _close_session(self, context: Any, body: bytes) -> list[bytes]:
         parse("CloseSessionRequest", body)
-        ended = self._access.end(context.get_middleware(_CALLER).headers)
+        ended = self._access.end(context.get_middleware(_CALL).headers)
         return [make("CloseSessionResult", status=_CLOSED if ended else _NOT_CLOSEABLE).SerializeToString()]
 
     def _get_session_options(self, context: Any, body: bytes) -> list[bytes]:
         parse("GetSessionOptionsRequest", body)
-        options = self._perform(context, "GetSessionOptions", lambda request: self._options())
+        engine = self._engine_of(context)
+        options = self._perform(context, "GetSessionOptions", lambda request: _options(engine))
         entries = [
             make("SessionOptionEntry", key=name, value=make("SessionOptionValue", string_value=value))
             for name, value in options.items()
@@ -322,22 +326,49 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         return [make("GetSessionOptionsResult", session_options=entries).SerializeToString()]
 
     def _set_session_options(self, context: Any, body: bytes) -> list[bytes]:
-        """All clients share one session, so an option can only be set to what it is."""
-        wanted = parse("SetSessionOptionsRequest", body).session_options
-        options = self._perform(context, "SetSessionOptions", lambda request: self._options())
-        errors = {
-            entry.key: _INVALID_VALUE if entry.key in options else _INVALID_NAME
-            for entry in wanted
-            if options.get(entry.key) != entry.value.string_value
-        }
+        """Set the catalog and the schema of a login; without one, they can only be set to what they are."""
+        errors: dict[str, int] = {}
+        values: dict[str, str] = {}
+        for entry in parse("SetSessionOptionsRequest", body).session_options:
+            if entry.key not in _OPTIONS:
+                errors[entry.key] = _INVALID_NAME
+            elif any(kind.name != "string_value" for kind, _ in entry.value.ListFields()):
+                errors[entry.key] = _INVALID_VALUE
+            else:
+                values[entry.key] = entry.value.string_value
+        if values:
+            login = context.get_middleware(_CALL).caller.login
+            errors |= self._perform(context, "SetSessionOptions", lambda request: self._set_place(login, values))
         entries = [
             make("SessionOptionErrorEntry", key=name, value=make("SessionOptionError", value=number))
             for name, number in errors.items()
         ]
         return [make("SetSessionOptionsResult", errors=entries).SerializeToString()]
 
-    def _options(self) -> dict[str, str]:
-        return dict(zip(("catalog", "schema"), current(self._engine.spark), strict=True))
+    def _set_place(self, login: Login | None, values: Mapping[str, str]) -> dict[str, int]:
+        """Set the catalog and schema of a login, empty ones to those of the server, and return the errors by option.
+
+        Raises:
+            Unimplemented: there is no login, or its session can't be copied.
+        """
+        now = _options(self._engine if login is None else self._engine_at(login.place))
+        own = _options(self._engine)
+        catalog = values.get("catalog", now["catalog"]) or own["catalog"]
+        same = catalog == now["catalog"]
+        schema = values.get("schema", now["schema"] if same else "") or (
+            own["schema"] if catalog == own["catalog"] else ""
+        )
+        if {"catalog": catalog, "schema": schema} == now:
+            return {}
+        if login is None:
+            raise Unimplemented(
+                "catalog and schema are set for a login: connect with a user and a password, or name them in statements"
+            )
+        try:
+            login.place = current(self._engine.backend.session_at(catalog, schema))
+        except SubstraitError:
+            return dict.fromkeys(values, _INVALID_VALUE)
+        return {}
 
     # what the standard doesn't use -----------------------------------------------------------------------------------
 
@@ -351,6 +382,14 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
     # -----------------------------------------------------------------------------------------------------------------
 
+    def _engine_of(self, context: Any) -> Engine:
+        """Return the engine for a call, with the catalog and schema of its login."""
+        login = context.get_middleware(_CALL).caller.login
+        return self._engine_at(None if login is None else login.place)
+
+    def _engine_at(self, place: tuple[str, str] | None) -> Engine:
+        return self._engine if place is None else replace(self._engine, place=place)
+
     def _perform(self, context: Any, method: str, work: Callable[[Request], Any]) -> Any:
         work = self._engine.backend.watching(work)
         return self._requests.perform(context, _user(context), method, work)
@@ -361,8 +400,12 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         return flight.GeneratorStream(schema, batches)
 
 
+def _options(engine: Engine) -> dict[str, str]:
+    return dict(zip(_OPTIONS, current(engine.spark), strict=True))
+
+
 def _user(context: Any) -> str:
-    user: str = context.get_middleware(_CALLER).user
+    user: str = context.get_middleware(_CALL).caller.user
     if user != ANYBODY:
         return user
     return context.peer_identity().decode("utf-8", "replace") or user  # that of its certificate
@@ -370,7 +413,7 @@ def _user(context: Any) -> str:
 
 def _count(context: Any, count: int) -> int:
     """Return a record count for a client. The JDBC driver executes a statement again whose count is -1, for unknown."""
-    agent = "".join(context.get_middleware(_CALLER).headers.get("user-agent", []))
+    agent = "".join(context.get_middleware(_CALL).headers.get("user-agent", []))
     return 0 if count < 0 and "grpc-java" in agent else count
 
 

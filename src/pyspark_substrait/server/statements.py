@@ -50,6 +50,7 @@ class Engine:
         allow_sql: whether clients may send SQL, which may do whatever the session may.
         allow_writes: whether statements may change something.
         message_bytes: the largest plan or SQL text.
+        place: the current catalog and schema; None for those of the session.
     """
 
     backend: Backend
@@ -58,11 +59,12 @@ class Engine:
     allow_sql: bool = False
     allow_writes: bool = False
     message_bytes: int = 16 * 1024 * 1024
+    place: tuple[str, str] | None = None
 
     @property
     def spark(self) -> SparkSession:
         """The session, which another one may replace when it has gone."""
-        return self.backend.spark
+        return self.backend.spark if self.place is None else self.backend.session_at(*self.place)
 
     def plan(self, message: Any) -> PlanStatement:
         """Return the statement of a ``SubstraitPlan``.

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.errors import SubstraitError, TableError
 from pyspark_substrait.spark.batches import handed_schema
-from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.session import private_session, spark_errors
 from pyspark_substrait.spark.tables import first_line
-from pyspark_substrait.sql.compiler.names import quoted_path
+from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["TABLE_TYPES", "Entry", "catalogs", "current", "schema_of_entry", "schemas", "tables"]
+__all__ = ["TABLE_TYPES", "Entry", "catalogs", "current", "placed", "schema_of_entry", "schemas", "tables"]
 
 #: the place of the session's own views, by which statements can name them
 SESSION: Final = ("system", "session")
@@ -43,6 +43,28 @@ class Entry:
 def current(spark: SparkSession) -> tuple[str, str]:
     """Return the catalog and the schema in which names without a place are looked up."""
     return spark.catalog.currentCatalog(), spark.catalog.currentDatabase()
+
+
+def placed(spark: SparkSession, catalog: str, schema: str) -> SparkSession:
+    """Return a copy of a classic session in which a catalog and a schema are the current ones.
+
+    Args:
+        spark: the session.
+        catalog: the catalog.
+        schema: the schema; empty for the one with which the catalog begins.
+
+    Raises:
+        TableError: there is no such catalog or schema.
+    """
+    found = private_session(spark)
+    try:
+        if catalog != found.catalog.currentCatalog():
+            found.catalog.setCurrentCatalog(catalog)
+        if schema:
+            found.catalog.setCurrentDatabase(str(quoted(schema)))
+    except spark_errors() as error:
+        raise TableError(f"the current schema cannot be {catalog}.{schema}: {first_line(error)}") from error
+    return found
 
 
 def catalogs(spark: SparkSession) -> list[str]:
