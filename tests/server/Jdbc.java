@@ -1,5 +1,7 @@
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,11 +24,30 @@ public class Jdbc {
             try (ResultSet rows = connection.getMetaData().getColumns(null, null, "nation", "n_name")) {
                 while (rows.next()) System.out.println(rows.getString("TABLE_SCHEM") + " " + rows.getString("TYPE_NAME"));
             }
+            String prepared = "SELECT n_name FROM nation WHERE n_nationkey > ? AND n_name LIKE ? AND DATE'2020-01-02' > ? ORDER BY 1 LIMIT ?";
+            try (PreparedStatement query = connection.prepareStatement(prepared)) {
+                for (long key : new long[] {3, 10}) {
+                    query.setLong(1, key);
+                    query.setString(2, "%I%");
+                    query.setDate(3, Date.valueOf("2020-01-01"));
+                    query.setInt(4, 2);
+                    try (ResultSet rows = query.executeQuery()) {
+                        while (rows.next()) System.out.println(rows.getString(1));
+                    }
+                }
+            }
             try {
                 statement.executeQuery("SELECT * FROM missing");
             } catch (SQLException error) {
                 System.out.println(error.getMessage().contains("`missing` cannot be found"));
             }
         }
+        String placed = url + "&catalog=spark_catalog";
+        // not closed: the driver ends the session of a connection with a catalog after the channel, and fails
+        Connection connection = DriverManager.getConnection(placed, arguments[1], arguments[2]);
+        try (ResultSet rows = connection.createStatement().executeQuery("SELECT current_catalog()")) {
+            while (rows.next()) System.out.println(rows.getString(1));
+        }
+        System.exit(0);
     }
 }

@@ -45,9 +45,18 @@ def test_queries_changes_and_metadata(
         done = subprocess.run([*java, str(server.port), "ana", "secret"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     nations = duck.sql("SELECT n_nationkey, n_name FROM nation ORDER BY 1").fetchall()
+    some = [
+        row
+        for key in (3, 10)
+        for row in duck.execute(
+            "SELECT n_name FROM nation WHERE n_nationkey > ? AND n_name LIKE '%I%' ORDER BY 1 LIMIT 2", [key]
+        ).fetchall()
+    ]
     assert done.stdout.splitlines() == [
         *(f"{key} {name}" for key, name in nations),
         *("0", "2", "3", "0"),
         "session VARCHAR",
+        *(name for (name,) in some),
         "true",
+        "spark_catalog",
     ]

@@ -178,12 +178,34 @@ def test_changes_run_once(raw: RawClient, spark: SparkSession) -> None:
         raw.put(command("CommandStatementUpdate", field(1, "DROP TABLE once")))
 
 
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("SELECT 1 FROM nation WHERE n_nationkey = ? AND n_name LIKE ?", [pa.int64(), pa.string()]),
+        ("SELECT 1 FROM nation WHERE n_nationkey IN (?, 3, ?) LIMIT ? OFFSET ?", [pa.int64()] * 2 + [pa.int32()] * 2),
+        (
+            "SELECT DATE'2020-01-01' < ?, current_timestamp() BETWEEN ? AND now()",
+            [pa.date32(), pa.timestamp("us", "UTC")],
+        ),
+        ("SELECT CAST(? AS DECIMAL(10,2)), CASE WHEN ? THEN 1 END", [pa.decimal128(10, 2), pa.bool_()]),
+        ("SELECT upper(?), ? AS b", [pa.string(), pa.string()]),
+        ("SELECT array_contains(array(1), ?)", [pa.null()]),  # Spark doesn't compare it with a text
+        ("INSERT INTO nation VALUES (?)", [pa.null()]),  # it would be carried out
+    ],
+)
+def test_types_of_parameters(text: str, types: list[pa.DataType], raw: RawClient, classic: SparkSession) -> None:
+    """They are those of what a parameter stands beside."""
+    create = command("ActionCreatePreparedStatementRequest", field(1, text))
+    result = inside(raw.action("CreatePreparedStatement", create)[0])
+    assert pa.ipc.read_schema(pa.py_buffer(result[3])).types == types
+
+
 def test_prepared_statements(raw: RawClient) -> None:
     [body] = raw.action(
         "CreatePreparedStatement", command("ActionCreatePreparedStatementRequest", field(1, "SELECT ? * 2 AS a"))
     )
     result = inside(body)
-    assert pa.ipc.read_schema(pa.py_buffer(result[3])) == pa.schema([("parameter_1", pa.null())])
+    assert pa.ipc.read_schema(pa.py_buffer(result[3])) == pa.schema([("parameter_1", pa.int64())])
     assert not result.get(4)
     handle = field(1, result[1])
     with pytest.raises(pa.ArrowInvalid, match="the statement has 1 parameters, and 0 have a value"):

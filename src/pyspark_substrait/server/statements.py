@@ -222,8 +222,14 @@ class SqlStatement(Statement):
 
     @cached_property
     def parameters(self) -> pa.Schema:
-        # Spark says nothing of the types of parameters
-        return pa.schema([(f"parameter_{number}", pa.null()) for number in range(1, self._markers + 1)])
+        """A field for each parameter; of the type null where Spark does not say which it is."""
+        names = [f"parameter_{number}" for number in range(1, self._markers + 1)]
+        spark = self.engine.spark
+        types = sql_statements.parameter_types(spark, self._text) if names and not self.changes else None
+        if types is None:
+            return pa.schema([(name, pa.null()) for name in names])
+        casts = (f"CAST(NULL AS {type}) AS {name}" for name, type in zip(names, types, strict=True))
+        return handed_schema(spark.sql(f"SELECT {', '.join(casts)}"))
 
     @cached_property
     def _markers(self) -> int:
@@ -232,7 +238,8 @@ class SqlStatement(Statement):
     def schema(self) -> pa.Schema:
         if self.changes:
             return pa.schema([])
-        return handed_schema(sql_statements.query(self.engine.spark, self._text, [None] * self._markers))
+        values = sql_statements.null_arguments(self._text)
+        return handed_schema(sql_statements.query(self.engine.spark, self._text, values))
 
     def analysed(self, values: pa.RecordBatch | None) -> Rows:
         spark = self.engine.spark

@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 
 __all__ = [
     "HIDDEN",
+    "analysed_text",
     "arrow_schema",
     "can_start_spark",
     "checkpointed",
@@ -291,6 +292,14 @@ def is_command_result(frame: Any) -> bool:
         return bool(executed.getClass().getSimpleName() == "CommandResult")
     plan = frame._plan.to_proto(frame._session.client)
     return bool(plan.root.WhichOneof("rel_type") != "sql")
+
+
+def analysed_text(frame: Any) -> str:
+    """Return the analysed plan of a DataFrame as Spark prints it."""
+    if hasattr(frame, "_jdf"):
+        return str(frame._jdf.queryExecution().analyzed().toString())
+    shown = str(frame._explain_string(extended=True))
+    return shown.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized Logical Plan ==")[0]
 
 
 def written_rows(frame: Any) -> int | None:

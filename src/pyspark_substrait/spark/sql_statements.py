@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import is_command_result, written_rows
+from pyspark_substrait.spark.compatibility import analysed_text, is_command_result, written_rows
 from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.producer.sql import message_with_place
@@ -22,7 +23,7 @@ from pyspark_substrait.spark.session import spark_errors
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Kind", "change", "kind_of", "markers", "query", "sql_errors"]
+__all__ = ["Kind", "change", "kind_of", "markers", "null_arguments", "parameter_types", "query", "sql_errors"]
 
 
 class Kind(Enum):
@@ -69,6 +70,10 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+#: the words before a marker that stands for a number of rows
+_BEFORE_COUNTS: Final = frozenset({"LIMIT", "OFFSET"})
+#: a parameter, and the type to which it is cast
+_CAST: Final = re.compile(r"cast\((substrait_parameter_\d+_) as ([\w ]+(?:\([\d, ]+\))?)\)")
 _COMMENT: Final = re.compile(r"/\*|\*/")
 
 
@@ -132,6 +137,34 @@ def kind_of(text: str) -> Kind:
 def markers(text: str) -> int:
     """Return the number of parameters (``?``) of a statement."""
     return sum(token == "?" for token in _tokens(text))
+
+
+def null_arguments(text: str) -> list[int | None]:
+    """Return nulls for the parameters of a statement, with which it can be analysed; 1 for a number of rows."""
+    return [1 if is_count else None for is_count in _are_counts(text)]
+
+
+def _are_counts(text: str) -> list[bool]:
+    """Whether each parameter is a number of rows, which can be neither a text nor null."""
+    return [before in _BEFORE_COUNTS for before, token in pairwise(("", *_tokens(text))) if token == "?"]
+
+
+def parameter_types(spark: SparkSession, text: str) -> list[str] | None:
+    """Return the types that Spark would give the parameters of a query; None if that can't be told.
+
+    Spark says nothing of them. But it casts a text that stands beside a number or a date, so texts are bound, and the
+    analysed query says to what they are cast.
+    """
+    is_count = _are_counts(text)
+    names = [f"substrait_parameter_{number}_" for number in range(len(is_count))]
+    values = [1 if number else name for number, name in zip(is_count, names, strict=True)]
+    try:
+        with sql_errors(spark):
+            shown = analysed_text(query(spark, text, values))
+    except (InvalidPlanError, ExecutionError):
+        return None
+    casts = dict(_CAST.findall(shown))
+    return ["int" if number else casts.get(name, "string") for number, name in zip(is_count, names, strict=True)]
 
 
 def query(spark: SparkSession, text: str, arguments: Sequence[Any]) -> DataFrame:
