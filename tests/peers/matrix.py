@@ -106,11 +106,11 @@ def measured(producer: str, given: Iterable[Case], engines: Engines, names: Iter
             if done.rows is None:
                 continue
             if engine == "spark":
-                outcome = _beside_the_text(engines, source, case, done.rows)
+                outcome = beside_the_text(engines, source, case, done.rows)
                 expected = done.rows
             elif expected is None:
                 right = engines.of_the_text(case)
-                outcome = "nothing to compare with" if right is None else _differing(right, done.rows)
+                outcome = "nothing to compare with" if right is None else differing(right, done.rows)
             else:
                 outcome = _beside_spark(engines, engine, source, case, expected, done.rows)
             cell.outcomes[case.name] = "agreed" if outcome in ("", TIES, OWN) else "ran", outcome
@@ -127,23 +127,23 @@ def _beside_spark(
     engines: Engines, engine: str, source: bytes | str, case: Case, expected: pa.Table, rows: pa.Table
 ) -> str:
     """Return how the rows of an engine differ from those of Spark; empty if they agree."""
-    found = _differing(expected, rows)
+    found = differing(expected, rows)
     if not found or expected.num_rows != rows.num_rows:
         return found
     ours, theirs = (engines.run(one, source, case, "total").rows for one in ("spark", engine))
-    if ours is None or theirs is None or _differing(ours, theirs):
+    if ours is None or theirs is None or differing(ours, theirs):
         return found
     return TIES
 
 
-def _beside_the_text(engines: Engines, source: bytes | str, case: Case, rows: pa.Table) -> str:
+def beside_the_text(engines: Engines, source: bytes | str, case: Case, rows: pa.Table) -> str:
     """Return how the rows of Spark differ from those of DuckDB for the SQL text; empty if they agree."""
     right = engines.of_the_text(case)
-    found = "DuckDB doesn't take the text" if right is None else _differing(right, rows)
+    found = "DuckDB doesn't take the text" if right is None else differing(right, rows)
     if not found:
         return found
     own = engines.of_the_producer(case)
-    if own is not None and not _differing(own, rows):
+    if own is not None and not differing(own, rows):
         return OWN
     if right is None or right.num_rows != rows.num_rows:
         return found
@@ -151,10 +151,10 @@ def _beside_the_text(engines: Engines, source: bytes | str, case: Case, rows: pa
     all_theirs = engines.of_the_text(case, unlimited=True)
     if all_ours is None or all_theirs is None or all_ours.num_rows == rows.num_rows:
         return found
-    return found if _differing(all_theirs, all_ours) else TIES
+    return found if differing(all_theirs, all_ours) else TIES
 
 
-def _differing(right: pa.Table, rows: pa.Table) -> str:
+def differing(right: pa.Table, rows: pa.Table) -> str:
     found = difference(right, rows, tolerance=TOLERANCE, shown=1)
     if found is None:
         return ""
