@@ -147,3 +147,20 @@ def test_what_is_refused(raw: RawClient, spark: SparkSession, connect: Callable[
         raw.put(command("CommandStatementIngest", field(1, field(1, 1) + field(2, 3)), field(2, "t")), record)
     )
     raw.put(command("CommandStatementUpdate", field(1, "DROP TABLE t")))
+
+
+def test_records_that_are_too_large(spark: SparkSession) -> None:
+    """Nothing of them is written, and the server goes on."""
+    driver = pytest.importorskip("adbc_driver_flightsql.dbapi")
+    few, many = (pa.table({"n": pa.array(range(count), pa.int64())}) for count in (1000, 200_000))
+    with pyspark_substrait.serve(spark, allow_sql=True, allow_writes=True, ingestion_bytes=100_000) as server:
+        options = {"adbc.flight.sql.authorization_header": f"Bearer {server.token}"}
+        with driver.connect(server.uri, options, autocommit=True) as connection, connection.cursor() as cursor:
+            with pytest.raises(Exception, match=r"more than 100,000 bytes, .*\(--ingestion-bytes, ingestion_bytes"):
+                cursor.adbc_ingest("limited", many, mode="create")
+            try:
+                cursor.adbc_ingest("limited", few, mode="create")
+                cursor.execute("SELECT count(*) FROM limited")
+                assert cursor.fetchall() == [(1000,)]
+            finally:
+                cursor.execute("DROP TABLE IF EXISTS limited")

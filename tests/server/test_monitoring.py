@@ -15,8 +15,10 @@ import pyarrow as pa
 import pytest
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
+from pyarrow import flight
 
 import pyspark_substrait
+from pyspark_substrait.server.access_control import AccessControl
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.server.monitoring import Health, Monitor
 from pyspark_substrait.server.refusals import Unavailable
@@ -71,6 +73,11 @@ def test_figures_are_those_of_the_requests(spark: SparkSession) -> None:
         assert found["result_bytes_total",] >= 8 * 8
         assert found["request_seconds_count", "DoGet"] == found["request_seconds_bucket", "+Inf", "DoGet"] == 2
         assert found["request_seconds_sum", "DoGet"] > 0
+        assert found["unauthenticated_total",] == 0
+        for token in ("wrong", None):
+            with RawClient(server.uri, token) as stranger, pytest.raises(flight.FlightUnauthenticatedError):
+                stranger.info(query("SELECT 1"))
+        assert figures(server.metrics_uri)["unauthenticated_total",] == 2
         text = got(server.metrics_uri, "/metrics")[1]
         assert not any(word in text for word in ("ana", "digest", "user", "range"))
         assert not any(key[0] == "requests_total" for key in figures(other.metrics_uri))
@@ -131,7 +138,7 @@ def no_jobs() -> Any:
 @pytest.fixture
 def watched() -> Iterator[tuple[Spark, Requests, Monitor]]:
     spark, requests = Spark(), Requests(no_jobs, ServerLimits())
-    monitor = Monitor(requests, Health(requests, spark.ask, seconds=0.2), "127.0.0.1", 0)
+    monitor = Monitor(requests, AccessControl({}, {}, 60), Health(requests, spark.ask, seconds=0.2), "127.0.0.1", 0)
     yield spark, requests, monitor
     spark.answers.set()
     monitor.stop()

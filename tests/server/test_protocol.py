@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 import threading
@@ -433,47 +432,3 @@ def test_too_many_requests_are_refused(classic: SparkSession) -> None:
             client.info(query("SELECT 1"))
         server.stop()
         reader.join()
-
-
-# broken messages ------------------------------------------------------------------------------------------------------
-
-NAMES = [
-    "CommandStatementQuery",
-    "CommandStatementUpdate",
-    "CommandStatementSubstraitPlan",
-    "CommandPreparedStatementQuery",
-    "CommandPreparedStatementUpdate",
-    "CommandStatementIngest",
-    "TicketStatementQuery",
-    "CommandGetTables",
-    "CommandGetSqlInfo",
-    "CommandGetCrossReference",
-]
-ACTIONS = ["CreatePreparedStatement", "CreatePreparedSubstraitPlan", "ClosePreparedStatement", "CancelFlightInfo"]
-
-
-def test_random_bytes_are_errors_and_end_nothing(raw: RawClient) -> None:
-    """A thousand messages: bytes alone, and bytes in messages of the standard, to each call that takes one."""
-    dice = random.Random(26)
-    answered = 0
-    for number in range(1000):
-        noise = dice.randbytes(dice.randrange(1, 60))
-        content = noise if number % 4 == 0 else command(dice.choice(NAMES), noise)
-        call = number % 5
-        try:
-            if call == 0:
-                raw.info(content)
-            elif call == 1:
-                raw.schema(content)
-            elif call == 2:
-                raw.client.do_get(flight.Ticket(content), raw.options).read_all()
-            elif call == 3:
-                raw.action(dice.choice(ACTIONS), content)
-            else:
-                raw.put(content)
-        except (pa.ArrowException, ValueError, KeyError, NotImplementedError) as error:
-            assert "its log says why" not in str(error), (number, content)
-        else:
-            answered += 1  # a CommandGetSqlInfo whose bytes happen to be right
-    assert answered < 100
-    assert raw.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]

@@ -63,6 +63,9 @@ class AccessControl:
         tokens: hashes by user.
         seconds: after how many seconds without use a login ends.
         verify: returns whose another bearer token is, or raises Unauthenticated; None if there are no others.
+
+    Attributes:
+        observers: called for each call that is refused because nobody who may made it.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class AccessControl:
         seconds: float,
         verify: Callable[[str], str] | None = None,
     ) -> None:
+        self.observers: list[Callable[[], object]] = []
         self._verify = verify
         self._passwords = dict(passwords)
         self._users = {bytes.fromhex(hashed.partition(":")[2]): user for user, hashed in tokens.items()}
@@ -153,7 +157,12 @@ class AccessFactory(flight.ServerMiddlewareFactory):  # type: ignore[misc]
 
     def start_call(self, info: Any, headers: Mapping[str, list[str]]) -> _Call:
         lower = {name.lower(): [_text(value) for value in values] for name, values in headers.items()}
-        return _Call(self._access.caller(lower), lower)
+        try:
+            return _Call(self._access.caller(lower), lower)
+        except Unauthenticated:
+            for observer in self._access.observers:
+                observer()
+            raise
 
 
 def _text(value: str | bytes) -> str:

@@ -215,7 +215,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
                 _refuse_transaction(command)
                 engine = self._engine_of(context)
                 ingestion = Ingestion.of(command, engine)
-                with received(reader) as records:
+                with received(reader, engine.ingestion_bytes) as records:
                     _refuse_if_gone(context)
                     count = self._perform(context, "DoPut", lambda request: ingestion.write(engine, records))
                 _answer(writer, "DoPutUpdateResult", record_count=count)

@@ -23,7 +23,7 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.server.refusals import InvalidArgument, Unauthorized, Unimplemented
+from pyspark_substrait.server.refusals import InvalidArgument, TooLarge, Unauthorized, Unimplemented
 from pyspark_substrait.server.statements import Engine
 from pyspark_substrait.spark.arrow_input import plain_schema, plain_table
 from pyspark_substrait.spark.catalog_listing import current
@@ -186,10 +186,15 @@ class Received:
 
 
 @contextmanager
-def received(reader: Any) -> Iterator[Received]:
+def received(reader: Any, most_bytes: int | None) -> Iterator[Received]:
     """Keep the records that a client sends in a file during the body.
 
+    Args:
+        reader: the stream of records.
+        most_bytes: the most bytes that they may have in memory; None for no limit.
+
     Raises:
+        TooLarge: they have more.
         InvalidArgument: there are no columns, or a value is finer than Spark's microseconds, or has too many digits.
         Unimplemented: a column has a type that can't be kept as it is.
     """
@@ -207,7 +212,7 @@ def received(reader: Any) -> Iterator[Received]:
     with tempfile.TemporaryDirectory(prefix="pyspark-substrait-ingest-") as folder:
         file, count = Path(folder) / "records.parquet", 0
         with pa.parquet.ParquetWriter(file, stored) as writer:
-            for table in _gathered(reader, schema):
+            for table in _gathered(reader, schema, most_bytes):
                 try:
                     plain = plain_table(table.cast(coarse))
                 except pa.ArrowInvalid as error:
@@ -218,15 +223,21 @@ def received(reader: Any) -> Iterator[Received]:
         yield Received(file, stored, count)
 
 
-def _gathered(reader: Any, schema: pa.Schema) -> Iterator[pa.Table]:
+def _gathered(reader: Any, schema: pa.Schema, most_bytes: int | None) -> Iterator[pa.Table]:
     """The records in tables of some megabytes."""
     found: list[pa.RecordBatch] = []
-    size = 0
+    size = total = 0
     for chunk in reader:
         if chunk.data is None or not chunk.data.num_rows:
             continue
         found.append(chunk.data)
         size += chunk.data.nbytes
+        total += chunk.data.nbytes
+        if most_bytes is not None and total > most_bytes:
+            raise TooLarge(
+                f"the records have more than {most_bytes:,} bytes, the most that this server takes at once "
+                f"(--ingestion-bytes, ingestion_bytes={most_bytes}); send them in parts"
+            )
         if size >= _GATHERED:
             yield pa.Table.from_batches(found, schema)
             found, size = [], 0

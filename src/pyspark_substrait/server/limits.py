@@ -27,6 +27,7 @@ class ServerLimits:
         result_rows: the most rows of one result.
         result_bytes: the most bytes of one result, as Arrow has them in memory.
         message_bytes: the largest plan or SQL text.
+        ingestion_bytes: the most bytes of the records of one ingestion, as Arrow has them in memory.
 
     Raises:
         SubstraitError: a limit is less than it can be.
@@ -39,6 +40,7 @@ class ServerLimits:
     result_rows: int | None = _limit(None, "The most rows of one result; a larger one is an error.")
     result_bytes: int | None = _limit(None, "The most bytes of one result; a larger one is an error.")
     message_bytes: int = _limit(16 * 1024 * 1024, "The largest plan or SQL text (16 MiB).")
+    ingestion_bytes: int | None = _limit(None, "The most bytes of one ingestion; a larger one is an error.")
 
     def __post_init__(self) -> None:
         for limit in fields(self):

@@ -11,6 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
 
+from pyspark_substrait.server.access_control import AccessControl
 from pyspark_substrait.server.requests import LOGGER, Request, Requests
 
 __all__ = ["Health", "Monitor"]
@@ -72,8 +73,8 @@ class _Question:
             self.done.set()
 
 
-def _registry(requests: Requests) -> CollectorRegistry:
-    """Return a registry of the figures of some requests, which it observes from now on."""
+def _registry(requests: Requests, access: AccessControl) -> CollectorRegistry:
+    """Return a registry of the figures of some requests and logins, which it observes from now on."""
     registry = CollectorRegistry()
     ended = Counter(
         f"{_PREFIX}_requests",
@@ -95,6 +96,8 @@ def _registry(requests: Requests) -> CollectorRegistry:
     waiting = Gauge(f"{_PREFIX}_requests_waiting", "Requests that wait for their turn now.", registry=registry)
     waiting.set_function(lambda: requests.turns.waiting)
 
+    unknown = Counter(f"{_PREFIX}_unauthenticated", "Calls without a valid login or token.", registry=registry)
+
     def observe(request: Request, verdict: str) -> None:
         ended.labels(request.method, verdict).inc()
         if request.has_run:
@@ -103,6 +106,7 @@ def _registry(requests: Requests) -> CollectorRegistry:
         sizes.inc(request.bytes)
 
     requests.observers.append(observe)
+    access.observers.append(unknown.inc)
     return registry
 
 
@@ -129,6 +133,7 @@ class Monitor:
 
     Args:
         requests: what it tells of.
+        access: whose refusals it counts.
         health: what ``/healthz`` answers by.
         host: where it listens.
         port: the port; 0 for one that is free.
@@ -137,12 +142,12 @@ class Monitor:
         OSError: it can't listen there.
     """
 
-    def __init__(self, requests: Requests, health: Health, host: str, port: int) -> None:
+    def __init__(self, requests: Requests, access: AccessControl, health: Health, host: str, port: int) -> None:
         self._health = health
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         kind = type("_Server", (_Server,), {"address_family": family})
         self._server: WSGIServer = kind((host, port), _Handler)
-        self._metrics = make_wsgi_app(_registry(requests))
+        self._metrics = make_wsgi_app(_registry(requests, access))
         self._server.set_app(self._answer)
         self.uri = f"http://{f'[{host}]' if ':' in host else host}:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, name="substrait-monitor", daemon=True).start()

@@ -43,7 +43,7 @@ class InvalidArgument(_Untraced, pa.ArrowInvalid):  # type: ignore[misc]
 
 
 class TooLarge(_Untraced, pa.ArrowInvalid):  # type: ignore[misc]
-    """INVALID_ARGUMENT, since pyarrow has no RESOURCE_EXHAUSTED: the result is larger than this server sends."""
+    """INVALID_ARGUMENT, since pyarrow has no RESOURCE_EXHAUSTED: more than this server sends or takes."""
 
 
 class Unimplemented(_Untraced, pa.ArrowNotImplementedError):  # type: ignore[misc]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.api.loading import PlanSource
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.server.access_control import AccessControl
     from pyspark_substrait.server.backend import Backend
     from pyspark_substrait.server.monitoring import Monitor
     from pyspark_substrait.server.requests import Requests
@@ -137,6 +138,7 @@ def serve(
     result_rows: int | None = ServerLimits.result_rows,
     result_bytes: int | None = ServerLimits.result_bytes,
     message_bytes: int = ServerLimits.message_bytes,
+    ingestion_bytes: int | None = ServerLimits.ingestion_bytes,
     metrics_port: int | None = None,
     metrics_host: str | None = None,
 ) -> Server:
@@ -180,6 +182,7 @@ def serve(
         result_rows: the most rows of the result of a statement; a larger one ends with an error. None for no limit.
         result_bytes: the most bytes of it, as Arrow has them in memory, likewise.
         message_bytes: the largest plan or SQL text.
+        ingestion_bytes: the most bytes of the records of one ingestion, as Arrow has them in memory; None for no limit.
         metrics_port: the port of ``/healthz`` and ``/metrics``, which need the extra ``serve``; 0 for one that is free,
             None for neither. They are plain HTTP, and ask nobody who they are.
         metrics_host: the address of that port; by default, only this machine reaches it.
@@ -210,6 +213,7 @@ def serve(
         result_rows=result_rows,
         result_bytes=result_bytes,
         message_bytes=message_bytes,
+        ingestion_bytes=ingestion_bytes,
     )
     if metrics_port is not None:
         _require("prometheus_client", "prometheus-client", "metrics")
@@ -242,6 +246,7 @@ def serve(
         allow_sql=allow_sql,
         allow_writes=allow_writes,
         message_bytes=limits.message_bytes,
+        ingestion_bytes=limits.ingestion_bytes,
     )
     watched = Requests(lambda: jobs_of(backend.ready()), limits)
     said = facts(sql=allow_sql, writes=allow_writes, spark=backend.spark.version, statement_seconds=_STATEMENT_SECONDS)
@@ -256,7 +261,7 @@ def serve(
         undo.callback(backend.close)
         monitor = None
         if metrics_port is not None:
-            monitor = _monitor(watched, backend, metrics_host or "127.0.0.1", metrics_port)
+            monitor = _monitor(watched, access, backend, metrics_host or "127.0.0.1", metrics_port)
             undo.callback(monitor.stop)
         try:
             server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
@@ -302,7 +307,7 @@ def _token_verifier(
     return TokenVerifier(Path(keys), audience, issuer, claim or "sub").user
 
 
-def _monitor(requests: Requests, backend: Backend, host: str, port: int) -> Monitor:
+def _monitor(requests: Requests, access: AccessControl, backend: Backend, host: str, port: int) -> Monitor:
     """Start the HTTP server of some requests.
 
     Raises:
@@ -311,7 +316,7 @@ def _monitor(requests: Requests, backend: Backend, host: str, port: int) -> Moni
     from pyspark_substrait.server.monitoring import Health, Monitor
 
     try:
-        return Monitor(requests, Health(requests, lambda: ask(backend.ready())), host, port)
+        return Monitor(requests, access, Health(requests, lambda: ask(backend.ready())), host, port)
     except OSError as error:
         raise SubstraitError(f"metrics cannot listen at {host}:{port}: {error}") from error
 

@@ -50,6 +50,7 @@ class Engine:
         allow_sql: whether clients may send SQL, which may do whatever the session may.
         allow_writes: whether statements may change something.
         message_bytes: the largest plan or SQL text.
+        ingestion_bytes: the most bytes of the records of one ingestion; None for no limit.
         place: the current catalog and schema; None for those of the session.
     """
 
@@ -59,6 +60,7 @@ class Engine:
     allow_sql: bool = False
     allow_writes: bool = False
     message_bytes: int = 16 * 1024 * 1024
+    ingestion_bytes: int | None = None
     place: tuple[str, str] | None = None
 
     @property
