@@ -71,7 +71,7 @@ def test_messages_of_100_megabytes(kind: str, raw: RawClient) -> None:
             content = plan_command(plan.to_bytes())
         case _:
             content = query(f"SELECT '{'x' * size}'")
-    for ask in (raw.info, raw.schema, raw.put):
+    for ask in (raw.info, raw.schema) if kind == "text" else (raw.info, raw.schema, raw.put):
         with pytest.raises(pa.ArrowInvalid, match=r"more than 16,777,216"):
             ask(content)
     assert raw.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]
