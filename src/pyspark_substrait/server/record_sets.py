@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark_substrait.errors import LostSparkError, SubstraitError
 from pyspark_substrait.server.refusals import InvalidArgument, Unimplemented, refusal
 from pyspark_substrait.server.requests import Rows
+from pyspark_substrait.spark.batches import cast_batches
 
 if TYPE_CHECKING:
     from pyspark_substrait.server.requests import Request
@@ -43,12 +44,7 @@ def of_each_record(statement: Statement, values: pa.RecordBatch | None) -> Rows:
                 )
             yield from rows.batches()
 
-    return Rows(schema, lambda: _cast(batches(), schema))
-
-
-def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
+    return Rows(schema, lambda: cast_batches(batches(), schema))
 
 
 def changed_by_each_record(statement: Statement, values: pa.RecordBatch | None, request: Request) -> int:

@@ -25,7 +25,7 @@ from pyspark_substrait.server.parameters import parameter_schema, plan_values, s
 from pyspark_substrait.server.refusals import InvalidArgument, Unauthorized, Unimplemented
 from pyspark_substrait.server.requests import Rows
 from pyspark_substrait.spark import arrow, sql_statements
-from pyspark_substrait.spark.batches import batches, handed_schema
+from pyspark_substrait.spark.batches import batches, cast_batches, handed_schema
 from pyspark_substrait.spark.sql_statements import Kind, sql_errors
 from pyspark_substrait.sql.compiler.statement import root, root_schema
 
@@ -253,8 +253,7 @@ class SqlStatement(Statement):
 
         def read() -> Iterator[pa.RecordBatch]:
             with sql_errors(spark):
-                for batch in batches(frame):
-                    yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
+                yield from cast_batches(batches(frame), schema)
 
         return Rows(schema, read)
 

@@ -30,7 +30,7 @@ from pyspark_substrait.spark.tables import first_line
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["batches", "handed_schema"]
+__all__ = ["batches", "cast_batches", "handed_schema"]
 
 #: the most partitions that run ahead of the reader; Java holds their batches
 _MOST_AHEAD: Final = 4
@@ -72,6 +72,12 @@ def batches(frame: DataFrame) -> Iterator[pa.RecordBatch]:
     classic: Any = frame
     for message in _messages(frame.sparkSession, classic._jdf.toArrowBatchRdd()):
         yield pa.ipc.read_record_batch(pa.py_buffer(message), schema)
+
+
+def cast_batches(found: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield batches with the types of a schema."""
+    for batch in found:
+        yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
 
 
 def _messages(spark: Any, rdd: Any) -> Iterator[bytes]:
