@@ -81,6 +81,7 @@ to_timestamp(fl) ; to_timestamp(de) ; to_timestamp_seconds(fl) ; to_timestamp_mi
 to_timestamp_nanos(fl) ; to_timestamp('NaN'::DOUBLE) ; to_timestamp(1e300) ; to_timestamp(-1e300) ; to_date(fl)
 to_date(de) ; to_unixtime(i) ; to_unixtime(fl) ; to_unixtime(tx) ; CAST(i AS TIMESTAMP) ; CAST(i AS TIMESTAMP(3))
 CAST(fl AS TIMESTAMP(3)) ; CAST(de AS TIMESTAMP) ; CAST(fl AS TIMESTAMP) ; CAST(CAST(i AS INT) AS DATE)
+arrow_cast(arrow_cast(abs(i), 'Date64'), 'Date32') ; arrow_cast(arrow_cast(id * 86400000, 'Date64'), 'Date32') = day
 arrow_cast(i, 'Timestamp(Second, None)') ; arrow_cast(fl, 'Timestamp(Microsecond, None)')
 generate_series(day, day + INTERVAL '70 days', INTERVAL '1 month') ; generate_series(day, day, INTERVAL '1 day')
 generate_series(ts, ts + INTERVAL '3 days', INTERVAL '17 hours') ; range(day, day + 70, INTERVAL '1 month 1 day')
@@ -255,6 +256,7 @@ REMARKED = {
     "SELECT CAST('2020-01-31T00:00:00 Europe/Brussels' AS TIMESTAMP) FROM t": "datafusion-text",
     "SELECT CAST(INTERVAL '1 day' AS VARCHAR) FROM t": "datafusion-cast",
     "SELECT CAST(CAST(day AS TIMESTAMP) AS TIMESTAMP(0)) FROM t": "datafusion-cast",
+    "SELECT arrow_cast(id, 'Date64') FROM t": "datafusion-cast",
     "SELECT CAST(day AS TIMESTAMP) AT TIME ZONE 'Europe/Brussels' FROM t": "datafusion-zone",
     "SELECT NULL AS x FROM t": "datafusion-null",
     "SELECT id FROM t WHERE f > 1": "datafusion-coercion",
@@ -277,6 +279,14 @@ def test_structs_that_meet_have_their_fields_in_one_order() -> None:
         ps.load(plan)
     logical = context.sql("SELECT {x: 1, y: 2} = {x: 2, y: 1}").logical_plan()
     ps.load(substrait.Producer.to_substrait_plan(logical, context).encode())
+
+
+def test_a_date64_is_no_number() -> None:
+    """It counts milliseconds, and the date that it becomes here does not."""
+    context = datafusion.SessionContext()
+    logical = context.sql("SELECT arrow_cast(arrow_cast('2020-01-02', 'Date64'), 'Int64')").logical_plan()
+    with pytest.raises(ps.InvalidPlanError, match="counts milliseconds"):
+        ps.load(substrait.Producer.to_substrait_plan(logical, context).encode())
 
 
 def test_what_differs_for_some_values_is_noted() -> None:

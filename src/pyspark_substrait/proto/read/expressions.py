@@ -152,7 +152,8 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    input = datafusion_values.different_cast(input, type, reading, path)
+    date64 = message.type.WhichOneof("kind") == "date" and message.type.date.type_variation_reference == 1
+    input = datafusion_values.different_cast(input, type, reading, path, date64=date64)
     type = quirks.wider_cast(input.type, type, reading, (path, "type"))
     return Cast(type=type, input=input, failure_behavior=failure)
 

@@ -124,8 +124,9 @@ CAST = Habit(
     rule="datafusion-cast",
     producers=_DATAFUSION,
     versions="all",
-    writes="a cast of a float, a timestamp or an interval to a text, or of a timestamp to one of fewer digits",
-    means="taken as the specification's; DataFusion writes `inf`, `1e300`, a T before the time, and `1 days`",
+    writes="a cast of a float, a timestamp or an interval to a text, of a timestamp to fewer digits, or to Date64",
+    means="taken as the specification's; DataFusion writes `inf`, `1e300`, a T before the time, and `1 days`, and has "
+    "a time of day in a Date64",
     evidence=_TRIED,
     strict=False,
 )

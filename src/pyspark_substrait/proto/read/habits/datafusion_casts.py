@@ -53,6 +53,7 @@ _SIMPLE: Final[dict[str, Type]] = {
     # as DataFusion writes unsigned columns and casts, too
     "UInt8": I8(), "UInt16": I16(), "UInt32": I32(), "UInt64": I64(),
 }  # fmt: skip
+_NUMBERS: Final = (I8, I16, I32, I64, FP32, FP64, Decimal)
 _DIGITS: Final = {
     "Second": 0, "Millisecond": 3, "Microsecond": 6, "Nanosecond": 9, "s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9
 }  # fmt: skip
@@ -139,11 +140,22 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
         return Literal(type=with_nullability(type, True), value=None)
     if concrete(value.type) == type:
         return value
-    value = datafusion_values.different_cast(value, type, reading, path)
+    date64 = _names_date64(message, scope)
+    if isinstance(type, _NUMBERS) and _names_date64(message.arguments[0].value.scalar_function, scope):
+        fault = "a Date64 as a number counts milliseconds, and a date here has no such count"
+        raise invalid(fault, path, "Cast it to a timestamp", Code.TYPE_UNKNOWN)
+    value = datafusion_values.different_cast(value, type, reading, path, date64=date64)
     if concrete(value.type) == concrete(type):
         return value
     failure = FailureBehavior.RETURN_NULL if tries else FailureBehavior.THROW_EXCEPTION
     return Cast(type=type, input=value, failure_behavior=failure)
+
+
+def _names_date64(message: messages.Expression.ScalarFunction, scope: Scope) -> bool:
+    """Whether a call is a cast to Date64: a count of milliseconds, which may have a time of day."""
+    declared = scope.reading.functions.get(message.function_reference) if len(message.arguments) == 2 else None
+    by_name = declared is not None and declared.name.partition(":")[0] in _BY_NAME
+    return by_name and message.arguments[1].value.literal.string == "Date64"
 
 
 def _target(name: str, target: Any, reading: Reading, path: Path) -> Type:

@@ -80,14 +80,23 @@ _OF_TEXTS: Final[dict[type[Type], tuple[str, str]]] = {
 }
 
 
-def different_cast(input: Expression, type: Type, reading: Reading, path: Path) -> Expression:
+def different_cast(input: Expression, type: Type, reading: Reading, path: Path, *, date64: bool = False) -> Expression:
     """Note a cast that gives another value in DataFusion for some values.
+
+    Args:
+        input: the value.
+        type: the type to which it is cast.
+        reading: the reading of the plan.
+        path: the path of the cast.
+        date64: whether the type is a Date64, which counts milliseconds.
 
     Returns:
         the value; a literal text as one that means the same in both.
     """
     if reading.made_by is not Producer.DATAFUSION:
         return input
+    if date64:
+        input = _in_milliseconds(input, reading, path)
     source, target = concrete(input.type), concrete(type)
     if isinstance(source, String | VarChar):
         if isinstance(target, IntervalYear | IntervalDay | IntervalCompound):
@@ -129,6 +138,19 @@ def _of_number(
     made = with_nullability(target, input.type.nullable)
     function = Function(ENGINES[Producer.DATAFUSION].urn, name, "i64")
     return ScalarFunction(function=function, arguments=(count,), output_type=made, derived_type=made)
+
+
+def _in_milliseconds(input: Expression, reading: Reading, path: Path) -> Expression:
+    """Return what becomes a Date64 as a timestamp, if it is a number, and note the time of day that a date has not."""
+    source = concrete(input.type)
+    if source.__class__ in _NUMBERS:
+        input = _of_number(input, PrecisionTimestamp(precision=3), reading, path)
+    elif not isinstance(source, PrecisionTimestamp | PrecisionTimestampTZ):
+        return input
+    before, after = f"a cast of {source} to Date64, which has a time of day", "to a date, which has none"
+    habits.CAST.note_once(reading, path, before, after, key=before)
+    reading.plain = False
+    return input
 
 
 def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -> None:
