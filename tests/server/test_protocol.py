@@ -189,6 +189,7 @@ def test_changes_run_once(raw: RawClient, spark: SparkSession) -> None:
         ("SELECT CAST(? AS DECIMAL(10,2)), CASE WHEN ? THEN 1 END", [pa.decimal128(10, 2), pa.bool_()]),
         ("SELECT upper(?), ? AS b", [pa.string(), pa.string()]),
         ("SELECT array_contains(array(1), ?)", [pa.null()]),  # Spark doesn't compare it with a text
+        ("SELECT 'cast(substrait_parameter_0_ as no type)', ?", [pa.null()]),
         ("INSERT INTO nation VALUES (?)", [pa.null()]),  # it would be carried out
     ],
 )

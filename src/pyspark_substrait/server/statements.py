@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -228,10 +229,11 @@ class SqlStatement(Statement):
         names = [f"parameter_{number}" for number in range(1, self._markers + 1)]
         spark = self.engine.spark
         types = sql_statements.parameter_types(spark, self._text) if names and not self.changes else None
-        if types is None:
-            return pa.schema([(name, pa.null()) for name in names])
-        casts = (f"CAST(NULL AS {type}) AS {name}" for name, type in zip(names, types, strict=True))
-        return handed_schema(spark.sql(f"SELECT {', '.join(casts)}"))
+        casts = (f"CAST(NULL AS {type}) AS {name}" for name, type in zip(names, types or (), strict=False))
+        if types is not None:
+            with suppress(InvalidPlanError):  # a text in the query looks like a cast of a parameter
+                return handed_schema(sql_statements.query(spark, f"SELECT {', '.join(casts)}", []))
+        return pa.schema([(name, pa.null()) for name in names])
 
     @cached_property
     def _markers(self) -> int:
