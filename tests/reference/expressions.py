@@ -182,6 +182,8 @@ def _step(value: Value, segment: ReferenceSegment, choices: Choices) -> Value:
         return None
     match segment:
         case StructField(field=field):
+            if field >= len(value):
+                raise NotCovered(f"field {field} of a record of {len(value)}")
             return value[field]
         case ListElement(offset=offset):
             return _element(value, offset)

@@ -7,6 +7,7 @@ specification says that it maintains orderedness, and makes one run of them othe
 
 from __future__ import annotations
 
+import decimal
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import Expression, WindowFunction
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import (
@@ -51,7 +53,7 @@ from tests.reference.joins import joined
 from tests.reference.orders import sort_runs
 from tests.reference.result import Result, rows_of_named
 from tests.reference.scope import Context, Scope
-from tests.reference.values import Row, Value, from_literal, identity
+from tests.reference.values import DIGITS, Row, Value, from_literal, identity
 from tests.reference.windows import window_values
 
 __all__ = ["Runs", "evaluate"]
@@ -60,7 +62,7 @@ Runs = list[list[Row]]
 
 
 def evaluate(plan: Plan, tables: Mapping[str, pa.Table], *, choices: Choices = STRICT) -> Result:
-    """The result of a plan.
+    """The result of a valid plan; of another one anything may come.
 
     Args:
         plan: a plan with one root, or with one relation.
@@ -72,13 +74,17 @@ def evaluate(plan: Plan, tables: Mapping[str, pa.Table], *, choices: Choices = S
         Undetermined: the specification leaves the result open.
         Failure: the plan has to fail.
     """
+    return with_enough_stack(_evaluated, plan, tables, choices)
+
+
+def _evaluated(plan: Plan, tables: Mapping[str, pa.Table], choices: Choices) -> Result:
     roots = [tree for tree in plan.relations if isinstance(tree, RelRoot)]
     if len(roots) != 1 and len(plan.relations) != 1:
         raise NotCovered(f"a plan with {len(roots)} roots")
     root = roots[0] if roots else plan.relations[0]
     relation = root.input if isinstance(root, RelRoot) else root
-    evaluator = _Evaluator(plan, tables, choices)
-    runs = evaluator.runs(relation, None)
+    with decimal.localcontext(DIGITS):
+        runs = _Evaluator(plan, tables, choices).runs(relation, None)
     types = relation.schema.types
     if isinstance(root, RelRoot):
         names = NamedStruct(names=root.names, struct=Struct(types=types)).top_level_names()
@@ -182,6 +188,8 @@ class _Evaluator:
 
     def _limits(self, relation: Fetch | TopN, scope: Callable[[Row], Scope]) -> tuple[int, int | None]:
         offset, count = (None if limit is None else value_of(limit, scope(())) for limit in relation.limits)
+        if not all(limit is None or isinstance(limit, int) for limit in (offset, count)):
+            raise NotCovered("a limit that is no integer")
         if (offset or 0) < 0 or (count or 0) < 0:
             raise Failure("a negative offset or count")
         return offset or 0, count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from pyspark_substrait.model.expressions import (
     Cast,
     ComparisonOp,
+    DynamicParameter,
     Expression,
     FailureBehavior,
     FieldReference,
@@ -24,6 +26,8 @@ from pyspark_substrait.model.expressions import (
     ListElement,
     MapKey,
     MultiOrList,
+    NestedList,
+    NestedStruct,
     PredicateOp,
     ReductionOp,
     RootReference,
@@ -36,6 +40,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.masks import ListItem, ListSelect, MaskExpression, StructItem, StructSelect
+from pyspark_substrait.model.plan import DynamicParameterBinding
 from pyspark_substrait.model.relations import JoinType, LateralJoin, Project, Reference, RelCommon, Set, SetOp
 from pyspark_substrait.model.types import (
     FP32,
@@ -228,6 +233,26 @@ def test_lateral_joins(type: str, expected: list[tuple[Any, ...]]) -> None:
     assert plans.ordered(evaluate(plans.plan(join), {}).rows) == plans.ordered(expected)
 
 
+def test_a_lateral_join_is_no_subquery() -> None:
+    # steps_out counts subqueries only: from the filter of the right input, one step leads to the project around
+    right = plans.where(B, call("gt", col(B, 0), plans.outer(A, 0, steps_out=1)))
+    one = values([INT], [(9,)])
+    join = LateralJoin(left=one, right=right, type=JoinType.INNER, common=RelCommon(rel_anchor=1))
+    count = plans.group(join, [], [plans.aggregate("count")])
+    found = evaluate(plans.plan(plans.project(A, ScalarSubquery(input=count), keep=True)), {})
+    assert plans.ordered(found.rows) == [(1, 2), (3, 0)]
+
+
+def test_parameters_and_nested_constructors() -> None:
+    parameter = DynamicParameter(type=INT, parameter_reference=3)
+    nested = NestedStruct(fields=(NestedList(values=(parameter, number(2))), NestedStruct(fields=(text("a"),))))
+    plan = plans.plan(plans.project(values([INT], [(0,)]), nested))
+    bound = replace(plan, parameter_bindings=(DynamicParameterBinding(parameter_anchor=3, value=number(7)),))
+    assert evaluate(bound, {}).rows == [(((7, 2), ("a",)),)]
+    with pytest.raises(NotCovered):
+        evaluate(plan, {})
+
+
 def test_a_lambda_invoked_in_place() -> None:
     parameters = Struct(types=(INT, INT))
     first, second = (
@@ -309,6 +334,22 @@ def test_the_choice_how_decimals_are_rounded() -> None:
 def test_what_is_not_covered_is_named() -> None:
     with pytest.raises(NotCovered, match=r"functions_string\.regexp_replace"):
         value(call("regexp_replace", text("a"), text("b"), text("c")))
+
+
+def test_plans_nested_deep() -> None:
+    deep: Expression = number(0)
+    for _ in range(2000):
+        deep = call("negate", deep)
+    assert value(deep) == 0
+
+
+def test_decimals_are_exact() -> None:
+    wide = Decimal(precision=38, scale=0)
+    nines = 10**38 - 1
+    assert value(call("subtract", lit(wide, nines), lit(wide, nines - 1))) == 1
+    table = values([wide], [(nines,), (nines - 1,)])
+    top = plans.group(table, [], [plans.aggregate("min", col(table, 0))])
+    assert evaluate(plans.plan(top), {}).rows == [(decimal.Decimal(nines - 1),)]
 
 
 def test_an_overflow_is_open_without_its_option() -> None:

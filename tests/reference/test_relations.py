@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
+import decimal
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from pyspark_substrait.model.expressions import SortDirection
+from pyspark_substrait.model.expressions import AggregateFunction, AggregationPhase, FieldReference, SortDirection
+from pyspark_substrait.model.literals import DayTime
 from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect
 from pyspark_substrait.model.relations import (
+    Broadcast,
+    ComparisonJoinKey,
     Cross,
+    Exchange,
     Expand,
     Fetch,
     FetchMode,
+    HashJoin,
     JoinType,
     Measure,
+    MergeJoin,
+    NestedLoopJoin,
     Read,
     Reference,
     RelationBase,
     Set,
     SetOp,
+    SimpleComparisonType,
+    SingleBucketExpression,
     Sort,
     SwitchingField,
     TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.types import Struct
+from pyspark_substrait.model.types import (
+    Date,
+    Decimal,
+    IntervalDay,
+    List,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Struct,
+)
 from tests.reference import Choices, Failure, NotCovered, Result, Undetermined, evaluate
 from tests.spark import plans
 from tests.spark.plans import INT, INT_, LONG, REAL_, TEXT, TEXT_, col, emit, number, values
@@ -323,3 +344,114 @@ def test_columns_of_tables_are_found_by_name() -> None:
     read = plans.stored(("s", "t"), {"b": LONG, "a": LONG})
     table = pa.table({"a": [1], "b": [2], "c": [3]})
     assert evaluate(plans.plan(read), {"s.t": table}).rows == [(2, 1)]
+
+
+# physical relations --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (SimpleComparisonType.EQ, [(2, "b", 2, "x"), (2, "c", 2, "x")]),
+        (SimpleComparisonType.IS_NOT_DISTINCT_FROM, [(2, "b", 2, "x"), (2, "c", 2, "x"), (None, "d", None, "z")]),
+        (
+            # a = b OR isnull(a = b)
+            SimpleComparisonType.MIGHT_EQUAL,
+            [
+                (1, "a", None, "z"),
+                (2, "b", 2, "x"),
+                (2, "b", None, "z"),
+                (2, "c", 2, "x"),
+                (2, "c", None, "z"),
+                (None, "d", 2, "x"),
+                (None, "d", 3, "y"),
+                (None, "d", None, "z"),
+            ],
+        ),
+    ],
+)
+def test_comparisons_of_join_keys(comparison: SimpleComparisonType, expected: list[tuple[Any, ...]]) -> None:
+    key = ComparisonJoinKey(left=col(LEFT, 0), right=col(RIGHT, 0), comparison=comparison)
+    for kind in (HashJoin, MergeJoin):
+        join = kind(left=LEFT, right=RIGHT, type=JoinType.INNER, keys=(key,))
+        assert rows(join) == plans.ordered(expected)
+
+
+def test_a_residual_decides_which_records_match() -> None:
+    key = ComparisonJoinKey(left=col(LEFT, 0), right=col(RIGHT, 0))
+    residual = plans.call("equal", col(plans.both(LEFT, RIGHT), 1), plans.text("b"))
+    join = HashJoin(left=LEFT, right=RIGHT, type=JoinType.LEFT, keys=(key,), residual_expression=residual)
+    assert rows(join) == plans.ordered([*ALONE, (2, "b", 2, "x"), (2, "c", None, None)])
+
+
+def test_a_nested_loop_join_without_an_expression_pairs_everything() -> None:
+    join = NestedLoopJoin(left=column(1, 2), right=column(3), type=JoinType.INNER)
+    assert rows(join) == [(1, 3), (2, 3)]
+
+
+def test_an_exchange_moves_records_only() -> None:
+    source = column(2, 1)
+    ordered = Sort(input=source, sorts=(plans.sort(col(source, 0)),))
+    exchange = Exchange(input=ordered, exchange_kind=SingleBucketExpression(col(source, 0)))
+    assert run(exchange).runs == (((1,),), ((2,),))
+    with pytest.raises(NotCovered):
+        run(Exchange(input=source, exchange_kind=Broadcast()))
+
+
+def test_aggregation_in_two_steps() -> None:
+    source = values([INT, INT_], [(1, 5), (1, None), (2, 7)])
+    parts = plans.group(
+        source, [col(source, 0)], [_step("count", col(source, 1), to_result=False), _step("sum", col(source, 1))]
+    )
+    whole = plans.group(
+        parts, [], [_step("count", col(parts, 1), to_result=True), _step("sum", col(parts, 2), to_result=True)]
+    )
+    assert rows(parts) == [(1, 1, 5), (2, 1, 7)]
+    assert rows(whole) == [(2, 12)]
+
+
+def _step(name: str, argument: FieldReference, *, to_result: bool = False) -> AggregateFunction:
+    phase = AggregationPhase.INTERMEDIATE_TO_RESULT if to_result else AggregationPhase.INITIAL_TO_INTERMEDIATE
+    return replace(plans.aggregate(name, argument), phase=phase)
+
+
+# results -------------------------------------------------------------------------------------------------------------
+
+
+def test_results_are_compared_as_multisets() -> None:
+    result = run(column(1, 1, None))
+    assert result.difference(pa.table({"n": pa.array([None, 1, 1], pa.int32())})) is None
+    assert result.difference(pa.table({"n": pa.array([None, None, 1], pa.int32())})) is not None
+    assert result.difference(pa.table({"n": pa.array([1, 1], pa.int32())})) == "2 records instead of 3"
+    assert result.difference(pa.table({"n": [1], "m": [2]})) == "2 columns instead of 1"
+
+
+def test_results_of_nested_and_temporal_types() -> None:
+    kind = (
+        Map(key=TEXT, value=INT_),
+        List(type=INT_),
+        Struct(types=(INT,)),
+        PrecisionTimestamp(precision=3),
+        PrecisionTimestampTZ(precision=6),
+        PrecisionTime(precision=6),
+        IntervalDay(precision=6),
+        Date(),
+        Decimal(precision=5, scale=2),
+    )
+    record = ({"a": 1, "b": None}, [1, None], (3,), 1500, 7, 9, DayTime(1, 0, 1), 3, "1.5")
+    result = run(values(kind, [record]))
+    table = pa.table(
+        {
+            "0": pa.array([[("b", None), ("a", 1)]], pa.map_(pa.string(), pa.int32())),
+            "1": pa.array([[1, None]], pa.list_(pa.int32())),
+            "2": pa.array([{"x": 3}], pa.struct([("x", pa.int32())])),
+            "3": pa.array([1500], pa.timestamp("ms")),
+            "4": pa.array([7000], pa.timestamp("ns", "UTC")),
+            "5": pa.array([9], pa.time64("us")),
+            "6": pa.array([86_400_000_001], pa.duration("us")),
+            "7": pa.array([3], pa.date32()),
+            "8": pa.array([decimal.Decimal("1.5")], pa.decimal128(9, 1)),
+        }
+    )
+    assert result.difference(table) is None
+    assert result.difference(table.set_column(7, "7", pa.array([4], pa.date32()))) is not None

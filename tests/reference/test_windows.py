@@ -22,10 +22,12 @@ from pyspark_substrait.model.expressions import (
     Unbounded,
     WindowFunction,
 )
+from pyspark_substrait.model.literals import DayTime
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, Read, WindowRelFunction
+from pyspark_substrait.model.types import Date, Decimal, IntervalDay, IntervalYear, PrecisionTimestamp, Type
 from tests.reference import Failure, Undetermined, evaluate
 from tests.spark import plans
-from tests.spark.plans import INT_, LONG, LONG_, TEXT, col, long, values
+from tests.spark.plans import INT_, LONG, LONG_, TEXT, col, lit, long, values
 
 ROWS, RANGE = BoundsType.ROWS, BoundsType.RANGE
 ASC, DESC = SortDirection.ASC_NULLS_LAST, SortDirection.DESC_NULLS_LAST
@@ -115,6 +117,28 @@ def test_contradictory_bounds_are_an_empty_frame() -> None:
 def test_an_offset_is_neither_negative_nor_null(offset: Expression) -> None:
     with pytest.raises(Failure):
         sums(numbers(1), ASC, ROWS, Preceding(offset), CurrentRow())
+
+
+@pytest.mark.parametrize(
+    ("type", "items", "offset", "expected"),
+    [
+        (Decimal(precision=3, scale=1), ["1.0", "1.5", "2.1"], lit(Decimal(precision=3, scale=1), "0.5"), [1, 2, 1]),
+        # a day and a half, over days in hours
+        (
+            PrecisionTimestamp(precision=0),
+            [0, 129_600, 300_000],
+            lit(IntervalDay(precision=0), DayTime(1, 43_200, 0)),
+            [1, 2, 1],
+        ),
+        # 31 January, 28 February, 1 March 1970: a month before the last two are 28 January and 1 February
+        (Date(), [30, 58, 59], lit(IntervalYear(), 1), [1, 2, 2]),
+    ],
+)
+def test_distances_of_other_types(type: Type, items: list[Any], offset: Expression, expected: list[int]) -> None:
+    source = values([type], [(item,) if isinstance(item, int) else (lit(type, item),) for item in items])
+    sorts = (plans.sort(col(source, 0)),)
+    call = over("count", sorts=sorts, frame=(RANGE, Preceding(offset), CurrentRow()), kind="aggregate")
+    assert [count for _, count in computed(source, call)] == expected
 
 
 def test_ranks() -> None:
