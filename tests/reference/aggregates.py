@@ -146,6 +146,9 @@ def _phase(function: AnyCall, found: _Aggregate, call: Call, scopes: Sequence[Sc
     if found.merge is None or function.invocation is AggregationInvocation.DISTINCT:
         raise NotCovered(f"{function.function.name} in phases")
     merging = function.phase is not AggregationPhase.INITIAL_TO_INTERMEDIATE
+    if function.phase is not AggregationPhase.INTERMEDIATE_TO_RESULT and call.options.get("overflow") != "ERROR":
+        # a bound in the place of a part would make the whole wrong
+        call = replace(call, options={name: value for name, value in call.options.items() if name != "overflow"})
     body = found.body
     if merging:
         body = _AGGREGATES[function.function.urn.removeprefix(EXTENSION), found.merge].body

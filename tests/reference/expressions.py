@@ -198,6 +198,8 @@ def _element(value: Sequence[Value], offset: int) -> Value:
 
 
 def _under_key(value: Pairs, key: Value, choices: Choices) -> Value:
+    if key is None:
+        return None  # no key of a map is null
     found = [item for known, item in value if equal(known, key, choices)]
     if len(found) > 1:
         raise Undetermined("the value under a key that a map has several times")

@@ -37,6 +37,7 @@ from pyspark_substrait.model.relations import (
     Relation,
     Set,
     SetOp,
+    SingleBucketExpression,
     Sort,
     SwitchingField,
     TopN,
@@ -158,7 +159,12 @@ class _Evaluator:
             case Exchange(input=input, exchange_kind=kind):
                 if isinstance(kind, Broadcast | MultiBucketExpression):
                     raise NotCovered("an exchange that sends a record to several partitions")
-                return self.runs(input, outer)
+                runs = self.runs(input, outer)
+                if isinstance(kind, SingleBucketExpression) and any(
+                    value_of(kind.expression, scope(row)) is None for row in _flat(runs)
+                ):
+                    raise Undetermined("the partition of a record without a bucket")
+                return runs
             case Reference(subtree=subtree):
                 return self.runs(subtree, outer)
             case DetachedRel(relation=inner):

@@ -27,11 +27,12 @@ from pyspark_substrait.model.types import (
     PrecisionTimestampTZ,
     Struct,
     Type,
+    UserDefined,
     concrete,
 )
 from tests.reference.choices import Choices
 from tests.reference.errors import NotCovered
-from tests.reference.values import SECONDS_A_DAY, Pairs, Row, Value, identity, padded
+from tests.reference.values import SECONDS_A_DAY, Pairs, Row, Value, identity, in_range, integer_range, padded
 
 __all__ = ["Result", "rows_of_table"]
 
@@ -140,8 +141,15 @@ def _close(left: Value, right: Value, tolerance: float) -> bool:
 
 def rows_of_table(table: pa.Table, types: Sequence[Type]) -> list[Row]:
     """The records of an Arrow table as values of the types, columns by position."""
-    columns = [[_value(scalar, type) for scalar in column] for column, type in zip(table.columns, types, strict=True)]
+    columns = [_column(column, type) for column, type in zip(table.columns, types, strict=True)]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+
+
+def _column(column: pa.ChunkedArray, type: Type) -> list[Value]:
+    try:
+        return [_value(scalar, type) for scalar in column]
+    except (TypeError, ValueError, AssertionError):
+        raise NotCovered(f"Arrow's {column.type} as {type}") from None
 
 
 def rows_of_named(tables: Mapping[str, pa.Table], name: Sequence[str], schema: NamedStruct) -> list[Row]:
@@ -152,7 +160,12 @@ def rows_of_named(tables: Mapping[str, pa.Table], name: Sequence[str], schema: N
     table, names = tables[key], schema.top_level_names()
     if len(set(names)) < len(names) or not set(names) <= set(table.column_names):
         raise NotCovered(f"the table {key} with other columns than {names}")
-    return rows_of_table(table.select(list(names)), schema.struct.types)
+    rows = rows_of_table(table.select(list(names)), schema.struct.types)
+    for row in rows:
+        for value, type in zip(row, schema.struct.types, strict=True):
+            if not (type.nullable if value is None else in_range(value, type)):
+                raise NotCovered(f"{value!r} in a column of {type}")
+    return rows
 
 
 def _value(scalar: Any, type: Type) -> Value:
@@ -182,6 +195,8 @@ def _value(scalar: Any, type: Type) -> Value:
         case Decimal() as exact:
             value = scalar.as_py()
             return padded(value if isinstance(value, decimal.Decimal) else decimal.Decimal(value), exact)
+        case UserDefined() as own if integer_range(own) is None:
+            raise NotCovered(f"values of {own}")
         case _:
             return scalar.as_py()
 

@@ -301,6 +301,8 @@ def test_a_filter_sees_the_columns_before_the_projection() -> None:
     assert rows(read, t=table) == [("y",)]
     with pytest.raises(NotCovered, match="table t"):
         run(read)
+    with pytest.raises(NotCovered, match=r"None in a column of i32"):
+        run(read, t=pa.table({"b": ["x"], "a": pa.array([None], pa.int32())}))
 
 
 def test_a_mask_unwraps_a_single_field_of_a_nested_struct() -> None:

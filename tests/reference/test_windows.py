@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import DayTime
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, Read, WindowRelFunction
-from pyspark_substrait.model.types import Date, Decimal, IntervalDay, IntervalYear, PrecisionTimestamp, Type
+from pyspark_substrait.model.types import FP64, Date, Decimal, IntervalDay, IntervalYear, PrecisionTimestamp, Type
 from tests.reference import Failure, Undetermined, evaluate
 from tests.spark import plans
 from tests.spark.plans import INT_, LONG, LONG_, TEXT, col, lit, long, values
@@ -139,6 +140,15 @@ def test_distances_of_other_types(type: Type, items: list[Any], offset: Expressi
     sorts = (plans.sort(col(source, 0)),)
     call = over("count", sorts=sorts, frame=(RANGE, Preceding(offset), CurrentRow()), kind="aggregate")
     assert [count for _, count in computed(source, call)] == expected
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, 0.1])
+def test_boundaries_that_are_open(value: float) -> None:
+    source = values([FP64()], [(value,)])
+    sorts = (plans.sort(col(source, 0)),)
+    frame = (RANGE, Preceding(lit(FP64(), 1e-30)), CurrentRow())
+    with pytest.raises(Undetermined):
+        computed(source, over("count", sorts=sorts, frame=frame, kind="aggregate"))
 
 
 def test_ranks() -> None:

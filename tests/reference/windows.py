@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -281,6 +282,8 @@ def _moved(value: Value, type: Type, sign: int, distance: Value, by: Type) -> Va
     if not same_type(type, by):
         raise NotCovered(f"a range of {type} by {by}")
     if isinstance(value, float):
+        if not (math.isfinite(value) and math.isfinite(distance) and math.isfinite(value + sign * distance)):
+            raise Undetermined("a boundary that is no finite number")
         boundary = value + sign * distance
         if Fraction(boundary) != Fraction(value) + sign * Fraction(distance):
             raise Undetermined("the last digit of a boundary")
