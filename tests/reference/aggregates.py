@@ -23,7 +23,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.model.types import FP32, FP64, Decimal, Type, concrete
+from pyspark_substrait.model.types import FP32, FP64, Decimal, Struct, Type, concrete
 from tests.reference.casts import as_declared
 from tests.reference.errors import Failure, NotCovered
 from tests.reference.expressions import evaluate
@@ -46,19 +46,23 @@ class _Aggregate:
     body: Body
     nulls: bool
     ordered: bool
-    #: what merges intermediate results that are of the type of results; None if they aren't
-    merge: str | None
+    #: the functions that give a part of the whole, merge parts, and make the result of them; None without phases
+    steps: tuple[str, str, str] | None
 
 
 _AGGREGATES: Final[dict[tuple[str, str], _Aggregate]] = {}
 
 
 def _register(
-    name: str, *extensions: str, nulls: bool = False, ordered: bool = False, merge: str | None = None
+    name: str,
+    *extensions: str,
+    nulls: bool = False,
+    ordered: bool = False,
+    steps: tuple[str, str, str] | None = None,
 ) -> Callable[[Body], Body]:
     def register(body: Body) -> Body:
         for extension in extensions:
-            _AGGREGATES[extension, name] = _Aggregate(body, nulls, ordered, merge)
+            _AGGREGATES[extension, name] = _Aggregate(body, nulls, ordered, steps)
         return body
 
     return register
@@ -142,26 +146,32 @@ def _distinct(runs: list[list[Row]], call: Call, sorted_: bool) -> list[list[Row
 
 
 def _phase(function: AnyCall, found: _Aggregate, call: Call, scopes: Sequence[Scope]) -> Value:
-    """One step of an aggregation whose intermediate results are of the type of its results."""
-    if found.merge is None or function.invocation is AggregationInvocation.DISTINCT:
+    """One step of an aggregation. Null is the part of a group without values, so that it adds nothing."""
+    if found.steps is None or function.invocation is AggregationInvocation.DISTINCT:
         raise NotCovered(f"{function.function.name} in phases")
-    merging = function.phase is not AggregationPhase.INITIAL_TO_INTERMEDIATE
+    part, merged, final = found.steps
+    name = {
+        AggregationPhase.INITIAL_TO_INTERMEDIATE: part,
+        AggregationPhase.INTERMEDIATE_TO_INTERMEDIATE: merged,
+        AggregationPhase.INTERMEDIATE_TO_RESULT: final,
+    }[function.phase]
     if function.phase is not AggregationPhase.INTERMEDIATE_TO_RESULT and call.options.get("overflow") != "ERROR":
         # a bound in the place of a part would make the whole wrong
         call = replace(call, options={name: value for name, value in call.options.items() if name != "overflow"})
-    body = found.body
-    if merging:
-        body = _AGGREGATES[function.function.urn.removeprefix(EXTENSION), found.merge].body
+    body = _AGGREGATES[function.function.urn.removeprefix(EXTENSION), name].body
     rows = [_arguments(function, scope) for scope in scopes]
-    if merging or not found.nulls:
-        rows = [row for row in rows if None not in row]
-    return padded(body(call, rows), call.type)
+    return padded(body(call, [row for row in rows if None not in row]), call.type)
 
 
 # counts --------------------------------------------------------------------------------------------------------------
 
 
-@_register("count", "functions_aggregate_generic", "functions_aggregate_decimal_output", merge="count merged")
+@_register(
+    "count",
+    "functions_aggregate_generic",
+    "functions_aggregate_decimal_output",
+    steps=("count", "count merged", "count merged"),
+)
 def _count(call: Call, rows: Rows) -> Value:
     return decimal.Decimal(len(rows)) if isinstance(concrete(call.type), Decimal) else len(rows)
 
@@ -193,12 +203,12 @@ def _any_value(call: Call, rows: Rows) -> Value:
 _SUMMED: Final = ("functions_arithmetic", "functions_arithmetic_decimal", "unsigned_integers")
 
 
-@_register("sum", *_SUMMED, merge="sum")
+@_register("sum", *_SUMMED, steps=("sum", "sum", "sum"))
 def _sum(call: Call, rows: Rows) -> Value:
     return _total(call, [row[0] for row in rows]) if rows else None
 
 
-@_register("sum0", *_SUMMED, merge="sum0")
+@_register("sum0", *_SUMMED, steps=("sum0", "sum0", "sum0"))
 def _sum0(call: Call, rows: Rows) -> Value:
     if not rows and isinstance(concrete(call.type), FP64):
         return 0.0
@@ -262,23 +272,51 @@ def _real_total(call: Call, values: list[float]) -> float:
     return call.approximate(float(exact))
 
 
-@_register("avg", *_SUMMED[:2])
+@_register("avg", *_SUMMED[:2], steps=("avg part", "avg merged", "avg of parts"))
 def _avg(call: Call, rows: Rows) -> Value:
-    if not rows:
+    return _mean(call, [row[0] for row in rows], len(rows))
+
+
+@_register("avg part", *_SUMMED[:2])
+def _avg_part(call: Call, rows: Rows) -> Value:
+    return _sum_and_count(call, [row[0] for row in rows], len(rows))
+
+
+@_register("avg merged", *_SUMMED[:2])
+def _avg_merged(call: Call, rows: Rows) -> Value:
+    return _sum_and_count(call, [part[0] for (part,) in rows], sum(part[1] for (part,) in rows))
+
+
+@_register("avg of parts", *_SUMMED[:2])
+def _avg_of_parts(call: Call, rows: Rows) -> Value:
+    return _mean(call, [part[0] for (part,) in rows], sum(part[1] for (part,) in rows))
+
+
+def _sum_and_count(call: Call, values: list[Any], count: int) -> Value:
+    """The intermediate struct of an average."""
+    type = concrete(call.type)
+    assert isinstance(type, Struct)
+    if not count:
+        raise call.open("the part of a group without values")
+    return _total(replace(call, type=type.types[0]), values), count
+
+
+def _mean(call: Call, values: list[Any], count: int) -> Value:
+    """The sum of some values, divided by a count."""
+    if not count:
         return None
-    values = [row[0] for row in rows]
     if isinstance(values[0], float):
         if sum(abs(Fraction(value)) for value in values if math.isfinite(value)) >= _TOO_LARGE:
             raise call.open("a sum that is too large")
         total = _real_total(call, values)
         if not math.isfinite(total):
             return total
-        mean = Fraction(total) / len(values)
+        mean = Fraction(total) / count
         made = single(float(mean)) if isinstance(concrete(call.type), FP32) else float(mean)
         return made if Fraction(made) == mean else call.approximate(made)
     if isinstance(concrete(call.type), Decimal):
-        return decimal_result(call, sum(map(Fraction, values), Fraction(0)) / len(values))
-    return integer_result(call, truncated_quotient(sum(values), len(values)))
+        return decimal_result(call, sum(map(Fraction, values), Fraction(0)) / count)
+    return integer_result(call, truncated_quotient(sum(values), count))
 
 
 # extremes ------------------------------------------------------------------------------------------------------------
@@ -286,12 +324,12 @@ def _avg(call: Call, rows: Rows) -> Value:
 _ORDERED: Final = (*_SUMMED, "functions_datetime")
 
 
-@_register("min", *_ORDERED, merge="min")
+@_register("min", *_ORDERED, steps=("min", "min", "min"))
 def _min(call: Call, rows: Rows) -> Value:
     return _extreme(call, rows, -1)
 
 
-@_register("max", *_ORDERED, merge="max")
+@_register("max", *_ORDERED, steps=("max", "max", "max"))
 def _max(call: Call, rows: Rows) -> Value:
     return _extreme(call, rows, 1)
 
@@ -305,12 +343,12 @@ def _extreme(call: Call, rows: Rows, sign: int) -> Value:
     return chosen
 
 
-@_register("bool_and", "functions_boolean", merge="bool_and")
+@_register("bool_and", "functions_boolean")
 def _bool_and(call: Call, rows: Rows) -> Value:
     return all(value for (value,) in rows) if rows else None
 
 
-@_register("bool_or", "functions_boolean", merge="bool_or")
+@_register("bool_or", "functions_boolean")
 def _bool_or(call: Call, rows: Rows) -> Value:
     return any(value for (value,) in rows) if rows else None
 

@@ -47,6 +47,7 @@ from pyspark_substrait.model.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     Struct,
+    Type,
 )
 from tests.reference import Choices, Failure, NotCovered, Result, Undetermined, evaluate
 from tests.spark import plans
@@ -410,6 +411,25 @@ def test_aggregation_in_two_steps() -> None:
     )
     assert rows(parts) == [(1, 1, 5), (2, 1, 7)]
     assert rows(whole) == [(2, 12)]
+
+
+def test_an_average_in_two_steps() -> None:
+    # the extension's intermediate type: the sum and the count
+    source = values([INT, INT_], [(1, 5), (1, None), (2, 7), (2, 8)])
+    parts = plans.group(source, [col(source, 0)], [_average(col(source, 1), PARTIAL, SUM_AND_COUNT)])
+    assert rows(parts) == [(1, (5, 1)), (2, (15, 2))]
+    whole = plans.group(parts, [], [_average(col(parts, 1), FINAL, INT_)])
+    # 20 / 3, truncated
+    assert rows(whole) == [(6,)]
+
+
+PARTIAL, FINAL = AggregationPhase.INITIAL_TO_INTERMEDIATE, AggregationPhase.INTERMEDIATE_TO_RESULT
+SUM_AND_COUNT = Struct(types=(LONG, LONG))
+
+
+def _average(argument: FieldReference, phase: AggregationPhase, type: Type) -> AggregateFunction:
+    call = plans.aggregate("avg", plans.number(0))
+    return replace(call, arguments=(argument,), phase=phase, output_type=type, derived_type=type)
 
 
 def _step(name: str, argument: FieldReference, *, to_result: bool = False) -> AggregateFunction:
