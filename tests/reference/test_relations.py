@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import decimal
+import math
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from pyspark_substrait.model.expressions import AggregateFunction, AggregationPhase, FieldReference, SortDirection
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    AggregationPhase,
+    FieldReference,
+    FunctionOption,
+    SortDirection,
+)
 from pyspark_substrait.model.literals import DayTime
 from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect
 from pyspark_substrait.model.relations import (
@@ -212,6 +219,30 @@ def test_only_determined_aggregates() -> None:
     assert rows(plans.group(same, [], [plans.aggregate("any_value", col(same, 0))])) == [(2,)]
 
 
+def test_an_overflow_in_between_depends_on_the_order() -> None:
+    top = 2**63 - 1
+    for items, options in (([top, 1, -1], ()), ([top, 1, -1], ERROR), ([-top, -2, 1], ERROR)):
+        source = values([LONG], [(item,) for item in items])
+        total = replace(plans.aggregate("sum", col(source, 0)), options=options)
+        with pytest.raises(Undetermined):
+            run(plans.group(source, [], [total]))
+    source = values([LONG], [(top,), (-1,), (1 - top,)])
+    total = replace(plans.aggregate("sum", col(source, 0)), options=ERROR)
+    assert rows(plans.group(source, [], [total])) == [(0,)]
+
+
+ERROR = (FunctionOption("overflow", ("ERROR",)),)
+
+
+def test_any_value_beside_nulls() -> None:
+    source = column(None, 4, None)
+    call = plans.aggregate("any_value", col(source, 0))
+    with pytest.raises(Undetermined):
+        run(plans.group(source, [], [call]))
+    ignoring = replace(call, options=(FunctionOption("ignore_nulls", ("TRUE",)),))
+    assert rows(plans.group(source, [], [ignoring])) == [(4,)]
+
+
 def test_an_ordered_aggregate_needs_an_order() -> None:
     words = values([TEXT, INT], [("a", 2), ("b", 1), ("c", 1)])
 
@@ -279,6 +310,10 @@ def test_fetch() -> None:
         run(Fetch(input=source, count_expr=plans.long(1)))
     with pytest.raises(Failure):
         run(Fetch(input=ordered, count_expr=plans.long(-1)))
+
+
+def test_which_of_equal_records_a_fetch_takes_is_no_question() -> None:
+    assert run(Fetch(input=column(5, 5, 5), offset_expr=plans.long(1), count_expr=plans.long(1))).rows == [(5,)]
 
 
 def test_the_first_with_their_ties() -> None:
@@ -446,6 +481,20 @@ def test_results_are_compared_as_multisets() -> None:
     assert result.difference(pa.table({"n": pa.array([None, None, 1], pa.int32())})) is not None
     assert result.difference(pa.table({"n": pa.array([1, 1], pa.int32())})) == "2 records instead of 3"
     assert result.difference(pa.table({"n": [1], "m": [2]})) == "2 columns instead of 1"
+
+
+def test_a_tolerance_is_relative_and_for_finite_numbers() -> None:
+    result = run(values([REAL_], [(1000.0,), (math.inf,), (None,), (NAN,), (0.0,)]))
+
+    def near(*items: float | None) -> bool:
+        return (
+            result.difference(pa.table({"n": pa.array(items, pa.float64(), from_pandas=False)}), tolerance=0.01) is None
+        )
+
+    assert near(NAN, None, math.inf, 1009.0, -0.0)
+    assert not near(NAN, None, math.inf, 1011.0, 0.0)
+    assert not near(NAN, None, 1e300, 1000.0, 0.0)
+    assert not near(NAN, 0.0, math.inf, 1000.0, 0.0)
 
 
 def test_results_of_nested_and_temporal_types() -> None:

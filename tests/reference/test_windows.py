@@ -124,6 +124,7 @@ def test_an_offset_is_neither_negative_nor_null(offset: Expression) -> None:
     ("type", "items", "offset", "expected"),
     [
         (Decimal(precision=3, scale=1), ["1.0", "1.5", "2.1"], lit(Decimal(precision=3, scale=1), "0.5"), [1, 2, 1]),
+        (FP64(), [1.0, 1.5, 2.25], lit(FP64(), 0.5), [1, 2, 1]),
         # a day and a half, over days in hours
         (
             PrecisionTimestamp(precision=0),
@@ -136,7 +137,7 @@ def test_an_offset_is_neither_negative_nor_null(offset: Expression) -> None:
     ],
 )
 def test_distances_of_other_types(type: Type, items: list[Any], offset: Expression, expected: list[int]) -> None:
-    source = values([type], [(item,) if isinstance(item, int) else (lit(type, item),) for item in items])
+    source = values([type], [(item if isinstance(item, int | float) else lit(type, item),) for item in items])
     sorts = (plans.sort(col(source, 0)),)
     call = over("count", sorts=sorts, frame=(RANGE, Preceding(offset), CurrentRow()), kind="aggregate")
     assert [count for _, count in computed(source, call)] == expected
@@ -157,6 +158,26 @@ def test_ranks() -> None:
     assert computed(source, over("rank", sorts=sorts)) == [(10, 1), (10, 1), (20, 3), (None, 4)]
     assert computed(source, over("dense_rank", sorts=sorts)) == [(10, 1), (10, 1), (20, 2), (None, 3)]
     assert computed(source, over("cume_dist", sorts=sorts)) == [(10, 0.5), (10, 0.5), (20, 0.75), (None, 1.0)]
+
+
+def test_tiles_and_relative_ranks() -> None:
+    source = numbers(1, 2, 3)
+    sorts = (plans.sort(col(source, 0)),)
+    assert computed(source, over("ntile", long(2), sorts=sorts)) == [(1, 1), (2, 1), (3, 2)]
+    assert computed(source, over("ntile", long(5), sorts=sorts)) == [(1, 1), (2, 2), (3, 3)]
+    assert computed(source, over("percent_rank", sorts=sorts)) == [(1, 0.0), (2, 0.5), (3, 1.0)]
+    assert computed(numbers(7), over("percent_rank", sorts=sorts)) == [(7, 0.0)]
+    with pytest.raises(Undetermined):
+        computed(source, over("ntile", long(0), sorts=sorts))
+
+
+def test_the_nth_value_of_a_frame() -> None:
+    source = numbers(4, 5, 6)
+    sorts, frame = (plans.sort(col(source, 0)),), (ROWS, Unbounded(), CurrentRow())
+    second = over("nth_value", col(source, 0), plans.number(2), sorts=sorts, frame=frame)
+    assert computed(source, second) == [(4, None), (5, 5), (6, 5)]
+    with pytest.raises(Undetermined):
+        computed(source, over("nth_value", col(source, 0), plans.number(0), sorts=sorts, frame=frame))
 
 
 def test_partitions_and_what_stands_beside() -> None:
