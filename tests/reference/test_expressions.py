@@ -148,6 +148,19 @@ def test_a_masked_reference() -> None:
     assert evaluate(plans.plan(plans.project(table, reference)), {}).rows == [((((2, "d"), (1, "b")),),)]
 
 
+def test_the_equality_of_lists() -> None:
+    kind = List(type=INT_)
+
+    def same(left: list[int | None], right: list[int | None]) -> Any:
+        return value(call("equal", lit(kind, left), lit(kind, right)))
+
+    assert same([1, 2], [1, 2]) is True
+    assert same([1, 2], [1, 3]) is False
+    assert same([1, 2], [1]) is False
+    with pytest.raises(Undetermined):
+        same([None], [None])
+
+
 # subqueries ----------------------------------------------------------------------------------------------------------
 
 
@@ -182,6 +195,11 @@ def test_predicates_over_sets() -> None:
         (ReductionOp.ALL, ComparisonOp.NE, [], True),
         (ReductionOp.ALL, ComparisonOp.NE, [1, None], None),
         (ReductionOp.ANY, ComparisonOp.EQ, [None, 2], True),
+        (ReductionOp.ANY, ComparisonOp.GT, [2, 3], False),
+        (ReductionOp.ANY, ComparisonOp.GT, [1, 3], True),
+        (ReductionOp.ANY, ComparisonOp.LT, [2, 1], False),
+        (ReductionOp.ALL, ComparisonOp.LE, [2, 3], True),
+        (ReductionOp.ALL, ComparisonOp.LE, [1], False),
     ],
 )
 def test_set_comparisons_of_2(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import uuid
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from pyspark_substrait.model.expressions import (
     FunctionOption,
     SortDirection,
 )
-from pyspark_substrait.model.literals import DayTime
+from pyspark_substrait.model.literals import Compound, DayTime
 from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect
 from pyspark_substrait.model.relations import (
     Broadcast,
@@ -45,9 +46,12 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import (
+    UUID,
     Date,
     Decimal,
+    IntervalCompound,
     IntervalDay,
+    IntervalYear,
     List,
     Map,
     PrecisionTime,
@@ -58,9 +62,10 @@ from pyspark_substrait.model.types import (
 )
 from tests.reference import Choices, Failure, NotCovered, Result, Undetermined, evaluate
 from tests.spark import plans
-from tests.spark.plans import INT, INT_, LONG, REAL_, TEXT, TEXT_, col, emit, number, values
+from tests.spark.plans import INT, INT_, LONG, REAL_, TEXT, TEXT_, col, emit, lit, number, values
 
 NAN = float("nan")
+ID = uuid.UUID("c48ffa9e-64f4-44cb-ae47-152b4e60e77b")
 
 
 def run(relation: RelationBase, *others: RelationBase, **tables: pa.Table) -> Result:
@@ -498,7 +503,7 @@ def test_a_tolerance_is_relative_and_for_finite_numbers() -> None:
 
 
 def test_results_of_nested_and_temporal_types() -> None:
-    kind = (
+    kind: tuple[Type, ...] = (
         Map(key=TEXT, value=INT_),
         List(type=INT_),
         Struct(types=(INT,)),
@@ -508,9 +513,13 @@ def test_results_of_nested_and_temporal_types() -> None:
         IntervalDay(precision=6),
         Date(),
         Decimal(precision=5, scale=2),
+        IntervalYear(),
+        IntervalCompound(precision=6),
+        UUID(),
     )
-    record = ({"a": 1, "b": None}, [1, None], (3,), 1500, 7, 9, DayTime(1, 0, 1), 3, "1.5")
-    result = run(values(kind, [record]))
+    record = ({"a": 1, "b": None}, [1, None], (3,), 1500, 7, 9, DayTime(1, 0, 1), 3, "1.5", 14)
+    cells = [lit(type, cell) for type, cell in zip(kind, (*record, Compound(1, 2, 3, 4), ID), strict=True)]
+    result = run(values(kind, [cells]))
     table = pa.table(
         {
             "0": pa.array([[("b", None), ("a", 1)]], pa.map_(pa.string(), pa.int32())),
@@ -522,6 +531,9 @@ def test_results_of_nested_and_temporal_types() -> None:
             "6": pa.array([86_400_000_001], pa.duration("us")),
             "7": pa.array([3], pa.date32()),
             "8": pa.array([decimal.Decimal("1.5")], pa.decimal128(9, 1)),
+            "9": pa.array([(14, 0, 0)], pa.month_day_nano_interval()),
+            "10": pa.array([(1, 2, 3_000_004_000)], pa.month_day_nano_interval()),
+            "11": pa.array([ID.bytes], pa.binary(16)),
         }
     )
     assert result.difference(table) is None

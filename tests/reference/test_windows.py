@@ -88,6 +88,17 @@ def test_ranges_move_against_the_values_of_a_descending_order() -> None:
     assert sums(source, DESC, RANGE, CurrentRow(), Following(long(1))) == {4: 4, 2: 3, 1: 1}
 
 
+def test_frames_that_lie_apart_from_their_record() -> None:
+    source = numbers(1, 4, 6)
+    assert sums(source, ASC, RANGE, Preceding(long(5)), Preceding(long(2))) == {1: None, 4: 1, 6: 5}
+    assert sums(source, ASC, RANGE, Following(long(2)), Following(long(3))) == {1: 4, 4: 6, 6: None}
+    assert sums(source, ASC, ROWS, Preceding(long(2)), Preceding(long(1))) == {1: None, 4: 1, 6: 5}
+    # an offset that evaluates to zero is the current row
+    nothing = plans.call("subtract", long(1), long(1))
+    assert sums(source, ASC, ROWS, Preceding(nothing), Following(nothing)) == {1: 1, 4: 4, 6: 6}
+    assert sums(numbers(1, 1), ASC, RANGE, Preceding(nothing), CurrentRow()) == {1: 2}
+
+
 def test_the_current_row_of_a_range_is_its_peers() -> None:
     source = numbers(1, 1, 2)
     assert sums(source, ASC, RANGE, Unbounded(), CurrentRow()) == {1: 2, 2: 4}
