@@ -453,6 +453,15 @@ def test_aggregation_in_two_steps() -> None:
     assert rows(whole) == [(2, 12)]
 
 
+def test_a_part_of_a_sum_cannot_saturate() -> None:
+    # the bound in the place of the part would make the whole wrong
+    source = values([LONG], [(2**63 - 1,), (1,)])
+    saturating = replace(_step("sum", col(source, 0)), options=(FunctionOption("overflow", ("SATURATE",)),))
+    with pytest.raises(Undetermined):
+        run(plans.group(source, [], [saturating]))
+    assert rows(plans.group(source, [], [replace(saturating, phase=FINAL)])) == [(2**63 - 1,)]
+
+
 def test_an_average_in_two_steps() -> None:
     # the extension's intermediate type: the sum and the count
     source = values([INT, INT_], [(1, 5), (1, None), (2, 7), (2, 8)])

@@ -215,6 +215,21 @@ def test_what_depends_on_the_order_of_ties_is_open() -> None:
     ]
 
 
+def test_a_frame_of_rows_among_ties_is_open() -> None:
+    source = values([LONG, LONG], [(1, 10), (1, 20), (2, 30)])
+    sorts = (plans.sort(col(source, 0)),)
+
+    def running(kind: BoundsType) -> list[tuple[Any, ...]]:
+        frame = (kind, Unbounded(), CurrentRow())
+        return computed(source, over("sum", col(source, 1), sorts=sorts, frame=frame, kind="aggregate"))
+
+    assert running(RANGE) == [(1, 10, 30), (1, 20, 30), (2, 30, 60)]
+    with pytest.raises(Undetermined):
+        running(ROWS)
+    joined = over("string_agg", plans.text("x"), plans.text(","), sorts=sorts, kind="aggregate")
+    assert {found for *_, found in computed(source, joined)} == {"x,x,x"}
+
+
 def test_the_window_relation_keeps_the_order() -> None:
     source = numbers(2, 1)
     call = over("row_number")
