@@ -498,21 +498,21 @@ def _source(tree: Any) -> str:
     return " ".join(stream.getText(tree.start.start, tree.stop.stop).split())
 
 
-def _files() -> Iterator[tuple[str, str]]:
-    """The installed package's files and ours: a name and the text of each."""
+def _files(own: bool) -> Iterator[tuple[str, str]]:
+    """The installed package's files and, with ``own``, ours: a name and the text of each."""
     folder = importlib.resources.files("substrait_extensions") / "testcases"
     for group in sorted(folder.iterdir(), key=lambda item: item.name):
         if group.is_dir():
             for path in sorted(group.iterdir(), key=lambda item: item.name):
                 if path.name.endswith(".test"):
                     yield f"{group.name}/{path.name}", path.read_text(encoding="utf-8")
-    for own in sorted((Path(__file__).parent / "cases").glob("*.test")):
-        yield f"ours/{own.name}", own.read_text(encoding="utf-8")
+    for path in sorted((Path(__file__).parent / "cases").glob("*.test")) if own else ():
+        yield f"ours/{path.name}", path.read_text(encoding="utf-8")
 
 
-def read_cases() -> Iterator[Case | tuple[str, str]]:
-    """Every case; a pair of file and text for one that can't be read as literals."""
-    for file, source in _files():
+def read_cases(*, own: bool = True) -> Iterator[Case | tuple[str, str]]:
+    """Every case, ours only with ``own``; a pair of file and text for one that can't be read as literals."""
+    for file, source in _files(own):
         parser = Grammar(CommonTokenStream(FuncTestCaseLexer(InputStream(source))))
         document = parser.doc()
         assert not parser.getNumberOfSyntaxErrors(), file
