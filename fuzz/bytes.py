@@ -109,8 +109,11 @@ def judged(made: Mutant, verbs: tuple[str, ...] = VERBS) -> Iterator[tuple[str, 
         found = Finding(made.seed, made.how, made.original, verb, "", "", made.content)
         if errors:
             text = f"{errors[0]}"[:300].encode(errors="backslashreplace").decode()
-            yield verb, seconds, memory, replace(
-                found, kind=type(errors[0]).__name__, text=text, place=_place(errors[0])
+            yield (
+                verb,
+                seconds,
+                memory,
+                replace(found, kind=type(errors[0]).__name__, text=text, place=_place(errors[0])),
             )
         elif seconds > CPU_SECONDS:
             yield verb, seconds, memory, replace(found, kind="CPU time", text=f"{seconds:.1f} s")
@@ -187,7 +190,9 @@ class _Worker:
     def _start(self, first: int) -> None:
         self.at = self.context.Value("q", first - self.step, lock=False)
         self.pipe, other = self.context.Pipe(duplex=False)
-        self.process = self.context.Process(target=_work, args=(first, self.last, self.step, self.at, other), daemon=True)
+        self.process = self.context.Process(
+            target=_work, args=(first, self.last, self.step, self.at, other), daemon=True
+        )
         self.process.start()
         other.close()
         self.seen, self.began = self.at.value, 0.0

@@ -14,13 +14,15 @@ from functools import cache
 from typing import Final
 
 import pyspark_substrait as ps
+from fuzz.literals import constant
+from fuzz.tables import rooted_names
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions import definitions
 from pyspark_substrait.extensions.calls import ResolvedCall, resolved
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.extensions.signatures import pattern_short_name
+from pyspark_substrait.extensions.signatures import given, pattern_short_name
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -38,9 +40,6 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.plan import RelRoot, Version
 from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, NamedTable, Project, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, same_type, with_nullability
-
-from fuzz.literals import constant
-from fuzz.tables import rooted_names
 
 __all__ = ["TYPES", "Signature", "call_of", "options_of", "signatures", "wants_constant"]
 
@@ -239,7 +238,10 @@ def call_of(
 
 def _derived(signature: Signature, call: ResolvedCall) -> Type:
     """The type that the extension derives: that of the call, but where the file overlooks that it may be null."""
-    return with_nullability(call.type, False) if signature.definition.name in _ONE_VALUE else call.type
+    definition = signature.definition
+    values = tuple(map(given, call.arguments))
+    found = Registry.default().resolve(definition.urn, definition.key, values, definition.kind, strict=True)
+    return found.output_type or call.type
 
 
 def _runs(signature: Signature, options: Mapping[str, str]) -> bool:

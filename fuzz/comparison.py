@@ -1,4 +1,4 @@
-"""Whether two tables have the same rows: as bags, with a tolerance for floats, whatever the order of a map's entries."""
+"""Whether two tables have the same rows: as bags, with a tolerance for floats, and maps in any order."""
 
 from __future__ import annotations
 

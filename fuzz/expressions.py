@@ -138,7 +138,7 @@ class Expressions:
         if isinstance(type, t.Boolean):
             makers += [self._or_list, self._multi_or_list, self._logic, self._logic, self._comparison, self._comparison]
         if isinstance(type, t.List | t.Struct | t.Map):
-            makers += [self._nested] * 4
+            makers += [self._nested] * (20 if isinstance(type, t.Map) else 4)
         if scope.queries and self.chance.random() < 0.25:
             makers = [self._scalar_subquery] if not isinstance(type, t.Boolean) else [
                 self._in_predicate, self._set_predicate, self._set_predicate, self._set_comparison,
@@ -392,4 +392,3 @@ class Expressions:
             left=self.of(over, scope, depth - 2),
             right=self.query(scope.inside, (over,)),
         )
-

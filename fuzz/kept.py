@@ -40,6 +40,7 @@ def keep_finding(found: Finding, folder: Path = FOLDER) -> Path:
     suffix = {"JSON": "json", "JSON text": "json", "text": "substrait"}.get(found.how, "pb")
     path = folder / f"bytes-{found.seed}-{digest}.{suffix}"
     path.write_bytes(found.content)
-    seen = f"seed {found.seed} ({found.how} of {found.original}), {found.verb}: {found.kind} at {found.place}\n{found.text}\n"
+    origin = f"seed {found.seed} ({found.how} of {found.original})"
+    seen = f"{origin}, {found.verb}: {found.kind} at {found.place}\n{found.text}\n"
     path.with_suffix(".txt").write_text(seen, encoding="utf-8")
     return path

@@ -35,12 +35,14 @@ VALUES: Final[Mapping[type[Type], Callable[[Any], Sequence[object]]]] = {
     t.FixedChar: lambda type: [text for text in _TEXTS if len(text) <= type.length],
     t.Binary: lambda type: (b"", b"a", b"\0", b"\xff"),
     t.FixedBinary: lambda type: (b"\0" * type.length, b"a" * type.length),
-    t.Decimal: lambda type: [
-        value.quantize(Decimal(1).scaleb(-type.scale))
-        for value in (Decimal(0), Decimal(1), Decimal(-1))
-        if type.precision > type.scale
-    ]
-    + [Decimal(1).scaleb(-type.scale), Decimal(0)],
+    t.Decimal: lambda type: (
+        [
+            value.quantize(Decimal(1).scaleb(-type.scale))
+            for value in (Decimal(0), Decimal(1), Decimal(-1))
+            if type.precision > type.scale
+        ]
+        + [Decimal(1).scaleb(-type.scale), Decimal(0)]
+    ),
     t.Date: lambda type: (),
     t.PrecisionTime: lambda type: (0, 10**type.precision, 86_399 * 10**type.precision),
     t.PrecisionTimestamp: lambda type: (0, -1, 1_709_251_199 * 10**type.precision),

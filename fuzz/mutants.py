@@ -11,6 +11,7 @@ from functools import cache
 
 from fuzz import wire
 from pyspark_substrait.documents import as_document
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from tests.hostile_inputs import mutate_bytes, mutate_json, mutate_text
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
@@ -51,7 +52,11 @@ def originals() -> tuple[Original, ...]:
     from fuzz.plans import plan
 
     made = []
-    named = {**PLANS, **EXTENDED_EXPRESSIONS, **{f"generated {seed}": plan(seed) for seed in range(60)}}
+    named: dict[str, Plan | ExtendedExpression] = {
+        **PLANS,
+        **EXTENDED_EXPRESSIONS,
+        **{f"generated {seed}": plan(seed) for seed in range(60)},
+    }
     for name, node in named.items():
         document = as_document(node, deep=False)
         message = document.to_bytes()
@@ -129,7 +134,9 @@ def _moved(owner: list[wire.Field], position: int, chance: random.Random) -> Non
         case 2 if isinstance(field.value, list):
             field.value = [copy.deepcopy(field) for _ in range(1)] + field.value
         case _:
-            field.number = chance.choice((field.number + 1, max(1, field.number - 1), chance.randrange(1, 40), 2**29 - 1))
+            field.number = chance.choice(
+                (field.number + 1, max(1, field.number - 1), chance.randrange(1, 40), 2**29 - 1)
+            )
 
 
 def _value(owner: list[wire.Field], position: int, chance: random.Random) -> None:

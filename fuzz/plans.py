@@ -24,7 +24,7 @@ def rooted(*trees: Relation) -> Plan:
 
 
 def plan(seed: int) -> Plan:
-    """Return the random plan of a seed. It is valid, reads the tables of :mod:`fuzz.tables`, and its rows are determined.
+    """Return the random plan of a seed, over the tables of :mod:`fuzz.tables`. It is valid, its rows are determined.
 
     Its records have no order: those of two runs are compared as a bag.
     """

@@ -39,9 +39,7 @@ _MANY: Final = 12
 
 def column(position: int, struct: Struct) -> FieldReference:
     """Return a reference to a column."""
-    return FieldReference(
-        root=e.RootReference(), reference=(e.StructField(position),), type=struct.types[position]
-    )
+    return FieldReference(root=e.RootReference(), reference=(e.StructField(position),), type=struct.types[position])
 
 
 def with_emit(relation: Relation, emit: Sequence[int]) -> Relation:
@@ -280,7 +278,9 @@ class Relations:
         scope = Scope(Frame(input.schema, self.made.anchor()), (), queries=False)
         if input is first:
             return r.Filter(input=input, condition=self.made.of(t.Boolean(), scope, 2))
-        return r.Project.only(input, [self.made.of(with_nullability(type, False), scope, 1) for type in first.schema.types])
+        return r.Project.only(
+            input, [self.made.of(with_nullability(type, False), scope, 1) for type in first.schema.types]
+        )
 
     def _expand(self, depth: int, around: tuple[Frame, ...]) -> Relation:
         input = self.any(depth - 1, around)
@@ -295,5 +295,3 @@ class Relations:
             else:
                 fields.append(column(place, input.schema))
         return r.Expand(input=input, fields=tuple(fields))
-
-

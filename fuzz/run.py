@@ -1,10 +1,12 @@
 """``make fuzz``: random plans and mutants for some minutes, or for the seeds of a range.
 
-``python -m fuzz.run --minutes 5`` tries plans, then laws, then bytes; ``python -m fuzz.run --seeds 0:500 laws`` one kind.
+``python -m fuzz.run --minutes 5`` tries plans, then laws, then bytes; ``python -m fuzz.run --seeds 0:500 laws`` one
+kind.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections import Counter
@@ -18,7 +20,8 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fuzz.bytes import Tally, fuzz, shrunk as shrunk_finding
+from fuzz.bytes import Tally, fuzz
+from fuzz.bytes import shrunk as shrunk_finding
 from fuzz.kept import FOLDER, keep_finding, keep_plan
 from fuzz.laws import LAWS
 from fuzz.plans import plan
@@ -57,10 +60,10 @@ class Findings:
 def engines(start: Callable[[], SparkSession]) -> Engines:
     """Return the engines, with the reference evaluator if the tests have one."""
     try:
-        from tests import reference
+        reference = importlib.import_module("tests.reference")
     except ImportError:
         return Engines(start)
-    return Engines(start, reference.evaluate, (reference.NotCovered, reference.Undetermined))
+    return Engines(start, reference.evaluate, (reference.NotCovered, reference.Undetermined), reference.Failure)
 
 
 def tried(
@@ -185,8 +188,8 @@ def _report(console: Console, found: Findings) -> None:
     console.print(table)
     for (trial, outcome, reason), count in found.reasons.most_common(40):
         console.print(f"{count:5} {trial}: {outcome}: {reason}", markup=False, soft_wrap=True)
-    for seed, outcome, path in found.failures:
-        console.print(f"seed {seed}, {outcome.trial}: {outcome.outcome}: {outcome.why[:200]}\n  {path}", markup=False)
+    for seed, last, path in found.failures:
+        console.print(f"seed {seed}, {last.trial}: {last.outcome}: {last.why[:200]}\n  {path}", markup=False)
 
 
 def _run_bytes(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuzz.literals import null
 from fuzz.plans import rooted
-from fuzz.relations import with_emit
+from fuzz.relations import column, with_emit
 from fuzz.tables import rooted_names
 from pyspark_substrait.api.validate import validate
 from pyspark_substrait.documents import Plan
@@ -21,17 +21,19 @@ from pyspark_substrait.model.types import NamedStruct, same_type
 from pyspark_substrait.model.walk import (
     all_expressions,
     expression_children,
+    expressions_within,
     mapped,
     refers_out,
+    relation_expressions,
     relations_within,
+    subquery_relation,
     with_children,
     with_expressions,
     with_inputs,
     with_query,
-    subquery_relation,
 )
 
-__all__ = ["shrunk", "size", "smaller"]
+__all__ = ["is_determined", "shrunk", "size", "smaller"]
 
 
 def size(plan: Plan) -> int:
@@ -42,7 +44,7 @@ def size(plan: Plan) -> int:
     return 4 * len(relations) + expressions + values + sum(len(item.schema.types) for item in relations)
 
 
-def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 150) -> Plan:
+def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 80) -> Plan:
     """Return a smaller plan for which ``fails`` is true.
 
     Args:
@@ -59,7 +61,7 @@ def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 150) -> Pl
                 break
             try:
                 other_size = size(other)
-                if other_size >= best_size or not validate(other).ok:
+                if other_size >= best_size or not is_determined(other) or not validate(other).ok:
                     continue
             except SubstraitError:
                 continue
@@ -68,6 +70,32 @@ def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 150) -> Pl
                 best, best_size, again = other, other_size, True
                 break
     return best
+
+
+def is_determined(plan: Plan) -> bool:
+    """Whether nothing keeps some of its records, or numbers them, in an order that leaves open which is which."""
+    for node in relations_within(*plan.trees):
+        match node:
+            case r.TopN(mode=r.FetchMode.WITH_TIES):
+                pass
+            case r.Fetch(input=r.Sort(sorts=sorts, input=input)) | r.TopN(sorts=sorts, input=input):
+                if not _is_total(sorts, input):
+                    return False
+            case r.Fetch(input=r.Read(read_type=r.VirtualTable(expressions=rows))) if len(rows) < 2:
+                continue
+            case r.Fetch():
+                return False
+        for item in expressions_within(relation_expressions(node)):
+            if isinstance(item, e.WindowFunction) and not _is_total(item.sorts, node.inputs[0]):
+                return False
+    return True
+
+
+def _is_total(sorts: tuple[e.SortField, ...], input: Relation) -> bool:
+    """Whether records that are equal by the sort fields are the same."""
+    keys = [item.expr for item in sorts]
+    columns = range(len(input.schema.types))
+    return all(column(place, input.schema) in keys for place in columns)
 
 
 def smaller(plan: Plan) -> Iterator[Plan]:
@@ -164,4 +192,3 @@ def _with_expression(plan: Plan, old: Expression, new: Expression) -> Plan:
         return with_expressions(with_inputs(node, relation), changed)
 
     return rooted(*map(relation, plan.trees))
-

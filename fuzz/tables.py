@@ -1,4 +1,4 @@
-"""The tables of random plans: few rows, with nulls, NaN, -0.0, infinities, extremes, Unicode, nested values, no rows."""
+"""The tables of random plans: few rows, with nulls, NaN, -0.0, infinities, extremes, Unicode and nested values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,18 @@ from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count
 
 __all__ = ["SCHEMAS", "TABLES", "read", "rooted_names"]
 
-_UTC = datetime.timezone.utc
-_DAY = datetime.date
-_TIME = datetime.datetime
+
+def _decimals(*texts: str) -> list[Decimal | None]:
+    return [Decimal(text) if text else None for text in texts]
+
+
+def _days(*texts: str) -> list[datetime.date | None]:
+    return [datetime.date.fromisoformat(text) if text else None for text in texts]
+
+
+def _times(*texts: str) -> list[datetime.datetime | None]:
+    return [datetime.datetime.fromisoformat(text) if text else None for text in texts]
+
 
 #: the columns of each table: name, type, Arrow type, values
 _COLUMNS: Final[Mapping[str, list[tuple[str, Type, pa.DataType, list[Any]]]]] = {
@@ -33,14 +42,13 @@ _COLUMNS: Final[Mapping[str, list[tuple[str, Type, pa.DataType, list[Any]]]]] = 
             "d",
             t.Decimal(precision=10, scale=2, nullable=True),
             pa.decimal128(10, 2),
-            [Decimal(text) if text else None for text in ("1.50", "-2.25", "", "0.00", "99.99", "1.50", "7.00", "-0.01")],
+            _decimals("1.50", "-2.25", "", "0.00", "99.99", "1.50", "7.00", "-0.01"),
         ),
         (
             "day",
             t.Date(nullable=True),
             pa.date32(),
-            [_DAY(2024, 2, 29), _DAY(1970, 1, 1), None, _DAY(2000, 12, 31), _DAY(1969, 12, 31)]
-            + [_DAY(2024, 2, 29), _DAY(1900, 3, 1), _DAY(2023, 1, 1)],
+            _days("2024-02-29", "1970-01-01", "", "2000-12-31", "1969-12-31", "2024-02-29", "1900-03-01", "2023-01-01"),
         ),
     ],
     "few": [
@@ -65,11 +73,16 @@ _COLUMNS: Final[Mapping[str, list[tuple[str, Type, pa.DataType, list[Any]]]]] = 
             "day",
             t.Date(nullable=True),
             pa.date32(),
-            [_DAY(1, 1, 1), _DAY(9999, 12, 31), None, _DAY(1582, 10, 15), _DAY(1582, 10, 4), _DAY(1970, 1, 1)],
+            _days("0001-01-01", "9999-12-31", "", "1582-10-15", "1582-10-04", "1970-01-01"),
         ),
     ],
     "texts": [
-        ("s", t.String(nullable=True), pa.string(), ["", " ", "é", "e\u0301", "日本語", "😀x", "a%_b\\", None, "İßſ", "\n\t'\""]),
+        (
+            "s",
+            t.String(nullable=True),
+            pa.string(),
+            ["", " ", "é", "e\u0301", "日本語", "😀x", "a%_b\\", None, "İßſ", "\n\t'\""],
+        ),
         (
             "v",
             t.VarChar(length=10, nullable=True),
@@ -94,21 +107,22 @@ _COLUMNS: Final[Mapping[str, list[tuple[str, Type, pa.DataType, list[Any]]]]] = 
             "p",
             t.PrecisionTimestamp(precision=6, nullable=True),
             pa.timestamp("us"),
-            [_TIME(2024, 2, 29, 23, 59, 59, 999999), _TIME(1970, 1, 1), None, _TIME(1969, 12, 31, 23, 59, 59, 1)]
-            + [_TIME(1900, 1, 1, 12)],
+            _times("2024-02-29T23:59:59.999999", "1970-01-01", "", "1969-12-31T23:59:59.000001", "1900-01-01T12:00:00"),
         ),
         (
             "z",
             t.PrecisionTimestampTZ(precision=6, nullable=True),
             pa.timestamp("us", "UTC"),
-            [_TIME(2024, 3, 31, 1, 30, tzinfo=_UTC), _TIME(1970, 1, 1, tzinfo=_UTC), _TIME(2038, 1, 19, 3, 14, 8, tzinfo=_UTC)]
-            + [None, _TIME(2000, 2, 29, 12, 0, 0, 500000, tzinfo=_UTC)],
+            [
+                None if item is None else item.replace(tzinfo=datetime.timezone.utc)
+                for item in _times("2024-03-31T01:30:00", "1970-01-01", "2038-01-19T03:14:08", "", "2000-02-29")
+            ],
         ),
         (
             "day",
             t.Date(nullable=True),
             pa.date32(),
-            [_DAY(2024, 2, 29), _DAY(2023, 2, 28), _DAY(2024, 1, 31), None, _DAY(2000, 2, 29)],
+            _days("2024-02-29", "2023-02-28", "2024-01-31", "", "2000-02-29"),
         ),
         ("k", t.I32(), pa.int32(), [1, 2, 3, 4, 5]),
     ],

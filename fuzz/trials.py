@@ -20,13 +20,13 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
 
 if TYPE_CHECKING:
-    from pyspark_substrait.model.findings import Finding
-
     from pyspark.sql import SparkSession
+
+    from pyspark_substrait.model.findings import Finding
 
 __all__ = ["FAILURES", "Engines", "Outcome", "outcomes", "round_trips"]
 
-FAILURES = ("differs", "fault", "invalid", "not the same")
+FAILURES = ("differs", "fault", "invalid", "not the same", "fails alone", "does not fail")
 """The outcomes that are findings."""
 
 #: notes of a plan for an engine: values may differ there
@@ -70,12 +70,16 @@ class Engines:
 
     Args:
         start: returns the session.
-        evaluate: the reference evaluator, a function of a plan and of tables; None if there is none.
+        evaluate: the reference evaluator, a function of a plan and of tables; None if there is none. What it returns
+            compares itself with a table.
+        refusals: the exceptions by which it gives no value.
+        failure: the exception that says that the plan has to fail.
     """
 
     start: Callable[[], SparkSession]
-    evaluate: Callable[[Any, Mapping[str, pa.Table]], pa.Table] | None = None
+    evaluate: Callable[[Any, Mapping[str, pa.Table]], Any] | None = None
     refusals: tuple[type[Exception], ...] = ()
+    failure: type[Exception] | None = None
 
     @cached_property
     def spark(self) -> SparkSession:
@@ -164,7 +168,10 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
     try:
         expected = engines.rows(plan)
     except Exception as error:
-        return [*found, _failed("Spark", error)]
+        failed = _failed("Spark", error)
+        if failed.outcome == "fails on its data" and "reference" in trials and engines.evaluate is not None:
+            return [*found, failed, _without_rows(plan, failed, engines)]
+        return [*found, failed]
     found.append(Outcome("Spark", "agrees"))
     if "reference" in trials and engines.evaluate is not None:
         found.append(_beside_reference(plan, expected, engines))
@@ -210,9 +217,23 @@ def _beside_reference(plan: Plan, expected: pa.Table, engines: Engines) -> Outco
     except engines.refusals as error:
         return Outcome("reference", type(error).__name__, _short(error))
     except Exception as error:
-        return Outcome("reference", "fault", _short(error))
-    different = difference(expected, found)
+        must_fail = engines.failure is not None and isinstance(error, engines.failure)
+        return Outcome("reference", "does not fail" if must_fail else "fault", _short(error))
+    different = found.difference(expected)
     return Outcome("reference", "agrees") if different is None else Outcome("reference", "differs", different)
+
+
+def _without_rows(plan: Plan, failed: Outcome, engines: Engines) -> Outcome:
+    """The outcome of a plan that fails on Spark: the evaluator has to fail, too."""
+    assert engines.evaluate is not None
+    try:
+        engines.evaluate(plan, TABLES)
+    except engines.refusals as error:
+        return Outcome("reference", type(error).__name__, _short(error))
+    except Exception as error:
+        must_fail = engines.failure is not None and isinstance(error, engines.failure)
+        return Outcome("reference", "agrees" if must_fail else "fault", _short(error))
+    return Outcome("reference", "fails alone", failed.why)
 
 
 def _beside_datafusion(plan: Plan, expected: pa.Table, engines: Engines) -> Outcome:
@@ -234,6 +255,6 @@ def _beside_datafusion(plan: Plan, expected: pa.Table, engines: Engines) -> Outc
     if different is None:
         return Outcome("datafusion", "agrees")
     noted = [note for note in converted.notes if _DOUBTS.match(note.rule)]
-    return Outcome("datafusion", "noted" if noted else "differs", f"{different}; {noted[0] if noted else ''}".rstrip("; "))
-
-
+    return Outcome(
+        "datafusion", "noted" if noted else "differs", f"{different}; {noted[0] if noted else ''}".rstrip("; ")
+    )
