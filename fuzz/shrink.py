@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from fuzz.literals import null
+from fuzz.literals import literal, null
 from fuzz.plans import rooted
 from fuzz.relations import column, with_emit
 from fuzz.tables import rooted_names
@@ -17,7 +19,7 @@ from pyspark_substrait.model import relations as r
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import NamedStruct, same_type
+from pyspark_substrait.model.types import NamedStruct, same_type, with_nullability
 from pyspark_substrait.model.walk import (
     all_expressions,
     expression_children,
@@ -44,7 +46,7 @@ def size(plan: Plan) -> int:
     return 4 * len(relations) + expressions + values + sum(len(item.schema.types) for item in relations)
 
 
-def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 80) -> Plan:
+def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 100) -> Plan:
     """Return a smaller plan for which ``fails`` is true.
 
     Args:
@@ -52,8 +54,8 @@ def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 80) -> Pla
         fails: whether another one fails in the same way.
         tries: how often it is called at most.
     """
-    best, best_size = plan, size(plan)
-    again = True
+    best, best_size, again = plan, size(plan), True
+    seen = set[str]()
     while again and tries > 0:
         again = False
         for other in smaller(best):
@@ -61,7 +63,10 @@ def shrunk(plan: Plan, fails: Callable[[Plan], bool], *, tries: int = 80) -> Pla
                 break
             try:
                 other_size = size(other)
-                if other_size >= best_size or not is_determined(other) or not validate(other).ok:
+                if other_size >= best_size or repr(other.relations) in seen:
+                    continue
+                seen.add(repr(other.relations))
+                if not is_determined(other) or not validate(other).ok:
                     continue
             except SubstraitError:
                 continue
@@ -160,8 +165,8 @@ def _simpler(node: Expression) -> Iterator[Expression]:
             yield part
     if node.type.nullable:
         yield null(node.type)
-    elif not isinstance(node, e.Cast):
-        yield e.Cast(type=node.type, input=null(node.type), failure_behavior=e.FailureBehavior.THROW_EXCEPTION)
+    with suppress(KeyError):  # of a type that has no literals here
+        yield literal(with_nullability(node.type, False), random.Random(0), extremes=0.0)
 
 
 def _with_relation(plan: Plan, old: Relation, new: Relation) -> Plan:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAILURES", "Engines", "Outcome", "outcomes", "round_trips"]
 
-FAILURES = ("differs", "fault", "invalid", "not the same", "fails alone", "does not fail")
+FAILURES = ("differs", "fault", "invalid", "not the same", "fails alone")
 """The outcomes that are findings."""
 
 #: notes of a plan for an engine: values may differ there
@@ -195,7 +195,8 @@ def _failed(trial: str, error: Exception) -> Outcome:
     """The outcome of a plan that gives no rows. Errors that the data makes are expected."""
     text = _short(error)
     if isinstance(error, UnsupportedPlanError):
-        return Outcome(trial, "fault" if "Spark refuses the plan's statement" in text else "refused", text)
+        late = "Spark refuses the plan's statement" in text and "[UNSUPPORTED_" not in text
+        return Outcome(trial, "fault" if late else "refused", text)
     if isinstance(error, ExecutionError) and "failed on its data" in text:
         return Outcome(trial, "fails on its data", text)
     return Outcome(trial, "fault", text)
