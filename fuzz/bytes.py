@@ -125,8 +125,6 @@ def judged(made: Mutant, verbs: tuple[str, ...] = VERBS) -> Iterator[tuple[str, 
 
 def _work(first: int, end: int | None, step: int, at: Any, pipe: Connection) -> None:
     """Try the mutants of each ``step``-th seed, and send what came of each."""
-    with contextlib.suppress(OSError):
-        os.nice(0)
     originals()
     for name in VERBS:  # what is made once, like the parsed extensions, is not the first mutant's
         for original in originals()[::40]:

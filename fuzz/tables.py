@@ -73,7 +73,7 @@ _COLUMNS: Final[Mapping[str, list[tuple[str, Type, pa.DataType, list[Any]]]]] = 
             "day",
             t.Date(nullable=True),
             pa.date32(),
-            _days("0001-01-01", "9999-12-31", "", "1582-10-15", "1582-10-04", "1970-01-01"),
+            _days("1000-01-01", "9999-12-31", "", "1582-10-15", "1582-10-04", "1970-01-01"),
         ),
     ],
     "texts": [

@@ -57,8 +57,8 @@ def test_a_planted_fault_is_found_shrunk_and_kept(
 
 def test_right_plans_agree(spark: SparkSession) -> None:
     there = Engines(lambda: spark)
-    for seed in (2, 4):
-        found = outcomes(plan(seed), seed, there, ("forms", "unoptimized", "filter split", "joins swapped"))
+    for seed in (4,):
+        found = outcomes(plan(seed), seed, there, ("forms", "filter split", "joins swapped"))
         assert [item for item in found if item.failed] == []
         assert ("Spark", "agrees") in [(item.trial, item.outcome) for item in found]
 
