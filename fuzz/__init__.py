@@ -1,0 +1,14 @@
+"""Fuzzers: random plans on Spark beside an independent evaluator and beside laws, and mutants of stored plans.
+
+``make fuzz MINUTES=5`` runs them, ``make fuzz ARGS='bytes --seeds 0:1000'`` one kind over a range of seeds. A seed
+always makes the same input. What is found is shrunk, and kept as files in ``build/fuzz``.
+
+* ``tables``, ``literals``, ``calls``, ``expressions``, ``relations``, ``plans``: the generator of plans
+* ``laws``: plans that must have the rows of another one
+* ``comparison``: whether two tables have the same rows
+* ``trials``: one plan written and read back, and on Spark beside the evaluator, DataFusion and the laws
+* ``shrink``: the smallest plan that still fails
+* ``wire``, ``mutants``, ``bytes``: mutants of messages, in processes of their own
+* ``kept``: findings as files
+* ``run``: the command
+"""

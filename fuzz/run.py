@@ -1,0 +1,219 @@
+"""``make fuzz``: random plans and mutants for some minutes, or for the seeds of a range.
+
+``python -m fuzz.run --minutes 5`` tries plans, then laws, then bytes; ``python -m fuzz.run --seeds 0:500 laws`` one
+kind.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from fuzz.bytes import Tally, fuzz
+from fuzz.bytes import shrunk as shrunk_finding
+from fuzz.kept import FOLDER, keep_finding, keep_plan
+from fuzz.laws import LAWS
+from fuzz.plans import plan
+from fuzz.shrink import shrunk
+from fuzz.trials import FAILURES, Engines, Outcome, outcomes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["KINDS", "Findings", "engines", "main", "tried"]
+
+KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "plans": ("forms", "reference", "datafusion", "unoptimized"),
+    "laws": tuple(LAWS),
+    "bytes": (),
+}
+"""What is tried of each kind."""
+
+_EACH = 2
+"""How many failures with the same reason are shrunk and kept."""
+_DIFFERENT = 12
+"""The same for different rows of one trial, whose reasons show in the plans only."""
+
+
+@dataclass
+class Findings:
+    """The counts of a run over plans. ``failures``: those that were kept, with their files."""
+
+    plans: int = 0
+    seconds: float = 0.0
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    failures: list[tuple[int, Outcome, Path]] = field(default_factory=list)
+
+
+def engines(start: Callable[[], SparkSession]) -> Engines:
+    """Return the engines, with the reference evaluator if the tests have one."""
+    try:
+        reference = importlib.import_module("tests.reference")
+    except ImportError:
+        return Engines(start)
+    return Engines(start, reference.evaluate, (reference.NotCovered, reference.Undetermined), reference.Failure)
+
+
+def tried(
+    seeds: Iterator[int], there: Engines, trials: Sequence[str], *, until: float | None = None, folder: Path = FOLDER
+) -> Iterator[Findings]:
+    """Try the plans of seeds, shrink and keep those that fail, and yield the counts after each.
+
+    Args:
+        seeds: the seeds.
+        there: the engines.
+        trials: what is tried of each plan.
+        until: when to stop, on :func:`time.monotonic`'s clock; None after the last seed.
+        folder: where failures are kept.
+    """
+    found, started = Findings(), time.monotonic()
+    for seed in seeds:
+        if until is not None and time.monotonic() > until:
+            return
+        made = plan(seed)
+        for outcome in outcomes(made, seed, there, trials):
+            found.counts[outcome.trial, outcome.outcome] += 1
+            if outcome.outcome != "agrees":
+                found.reasons[outcome.key] += 1
+            if outcome.failed and found.reasons[outcome.key] <= (_DIFFERENT if outcome.outcome == "differs" else _EACH):
+                _keep(found, seed, outcome, there, folder)
+        found.plans += 1
+        found.seconds = time.monotonic() - started
+        yield found
+
+
+def _keep(found: Findings, seed: int, outcome: Outcome, there: Engines, folder: Path) -> None:
+    original = plan(seed)
+    trials = ("forms",) if outcome.trial in ("validate", "text", "JSON", "binary", "upgrade") else (outcome.trial,)
+    last = outcome
+
+    def fails(other: object) -> bool:
+        nonlocal last
+        for item in outcomes(other, seed, there, trials):  # type: ignore[arg-type]
+            if item.key == outcome.key:
+                last = item
+                return True
+        return False
+
+    smallest = shrunk(original, fails)
+    found.failures.append((seed, last, keep_plan(seed, last, smallest, original, folder)))
+
+
+def _seeds(text: str) -> tuple[int, int | None]:
+    first, _, end = text.partition(":")
+    return int(first), int(end) if end else None
+
+
+def _numbers(first: int, end: int | None) -> Iterator[int]:
+    while end is None or first < end:
+        yield first
+        first += 1
+
+
+@click.command()
+@click.argument("kinds", nargs=-1, type=click.Choice(list(KINDS)))
+@click.option("--minutes", type=float, help="How long in all; by default 1, or until the last seed.")
+@click.option("--seeds", default="0:", help="The first seed, and the one after the last: 0:500. By default from 0 on.")
+@click.option("--trials", help="What is tried of plans, by commas; by default all of the kind.")
+@click.option("--workers", type=int, default=1, help="How many processes take mutants; by default 1.")
+@click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, help="Where findings are kept.")
+def main(
+    kinds: tuple[str, ...], minutes: float | None, seeds: str, trials: str | None, workers: int, folder: Path
+) -> None:
+    """Try random plans and mutants of stored ones; KINDS are plans, laws and bytes, by default all."""
+    first, end = _seeds(seeds)
+    chosen = kinds or tuple(KINDS)
+    seconds = (minutes or 1.0) * 60 / len(chosen) if minutes is not None or end is None else None
+    console = Console(width=130)
+    failed = 0
+    for kind in chosen:
+        console.print(f"{kind}: seeds from {first}" + (f" to {end}" if end is not None else ""))
+        if kind == "bytes":
+            failed += _run_bytes(console, (first, end), seconds, workers, folder)
+        else:
+            names = tuple(trials.split(",")) if trials else KINDS[kind]
+            failed += _run_plans(console, _numbers(first, end), seconds, names, folder)
+    sys.exit(1 if failed else 0)
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), TimeElapsedColumn(), TextColumn("{task.fields[text]}"),
+        console=console, transient=True,
+    )  # fmt: skip
+
+
+def _run_plans(
+    console: Console, seeds: Iterator[int], seconds: float | None, trials: Sequence[str], folder: Path
+) -> int:
+    there = engines(_session)
+    if there.evaluate is None and "reference" in trials:
+        console.print("there is no tests/reference: plans are not compared with the reference evaluator")
+    until = None if seconds is None else time.monotonic() + seconds
+    found = Findings()
+    with _progress(console) as progress:
+        task = progress.add_task("plans", total=None, text="")
+        for found in tried(seeds, there, trials, until=until, folder=folder):
+            progress.update(task, text=f"{found.plans} plans, {len(found.failures)} failures kept")
+            if not console.is_terminal and found.plans % 100 == 0:
+                console.print(f"{found.plans} plans, {len(found.failures)} failures kept, {found.seconds:.0f} s")
+    _report(console, found)
+    return sum(count for (_, outcome), count in found.counts.items() if outcome in FAILURES)
+
+
+def _session() -> SparkSession:
+    from pyspark_substrait.spark.session_start import embedded_session
+    from tests.conftest import QUICK_SETTINGS
+
+    return embedded_session("local[1]", None, **QUICK_SETTINGS)
+
+
+def _report(console: Console, found: Findings) -> None:
+    """Print the counts of each trial, the commonest reasons, and the files."""
+    table = Table("trial", "outcome", "plans", title=f"{found.plans} plans in {found.seconds:.0f} s")
+    for (trial, outcome), count in sorted(found.counts.items()):
+        table.add_row(trial, outcome, str(count), style="red" if outcome in FAILURES else "")
+    console.print(table)
+    for (trial, outcome, reason), count in found.reasons.most_common(40):
+        console.print(f"{count:5} {trial}: {outcome}: {reason}", markup=False, soft_wrap=True)
+    for seed, last, path in found.failures:
+        console.print(f"seed {seed}, {last.trial}: {last.outcome}: {last.why[:200]}\n  {path}", markup=False)
+
+
+def _run_bytes(
+    console: Console, seeds: tuple[int, int | None], seconds: float | None, workers: int, folder: Path
+) -> int:
+    with _progress(console) as progress:
+        task = progress.add_task("mutants", total=None, text="")
+
+        def told(tally: Tally) -> None:
+            progress.update(task, text=f"{tally.inputs} mutants, {len(tally.findings)} findings")
+
+        tally = fuzz(seeds, seconds=seconds, workers=workers, told=told)
+    console.print(f"{tally}")
+    counts = Counter(item.key for item in tally.findings)
+    for key, count in counts.most_common():
+        found = shrunk_finding(next(item for item in tally.findings if item.key == key))
+        path = keep_finding(found, folder)
+        console.print(
+            f"{count:5} {found.kind} at {found.place or '?'} in {found.verb}: {found.text[:200]}\n"
+            f"      seed {found.seed} ({found.how} of {found.original}), {len(found.content)} bytes: {path}",
+            markup=False,
+        )
+    return len(tally.findings)
+
+
+if __name__ == "__main__":
+    main()
