@@ -96,7 +96,7 @@ def _value(partition: _Partition, at: int) -> Value:
     if is_aggregate(function):
         frame = first, last = _frame(partition, at)
         if frame not in partition.frames:
-            members = partition.order[first : last + 1]
+            members = partition.order[first : max(last + 1, 0)]
             value = aggregate(function, members, partition.sorts, partition.order[at], given_order=True)
             partition.frames[frame] = value
         return partition.frames[frame]

@@ -73,6 +73,10 @@ _INTERNAL = frozenset(
 _NAMED = re.compile(r"^\(([\w.$]+)\)|^Job aborted due to stage failure:.*?: ([\w.$]+(?:Error|Exception))\b", re.DOTALL)
 
 
+#: at the start of the message of an error or of a cause
+_INTERNAL_CONDITION = re.compile(r"(?:^|[\w.$]+(?:Error|Exception): )\[INTERNAL_ERROR", re.MULTILINE)
+
+
 def _is_internal(error: Exception) -> bool:
     """Whether an error is an internal error of Spark, not one of the plan or its data."""
     condition = error_condition(error)
@@ -82,7 +86,8 @@ def _is_internal(error: Exception) -> bool:
     if type(error).__name__ == "PythonException":
         return False
     if (
-        text.startswith(("[INTERNAL_ERROR", "requirement failed"))
+        text.startswith("requirement failed")
+        or _INTERNAL_CONDITION.search(text) is not None
         or "(java.lang.IllegalArgumentException) requirement failed" in text
     ):
         return True

@@ -105,6 +105,6 @@ def _places(report: Report) -> Mapping[str, Place]:
         return {}
     try:
         text = report.file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # not UTF-8, or no name of a file
         return {}
     return places_in(text, {finding.path for finding in report.listed}) if text.lstrip()[:1] == "{" else {}

@@ -13,6 +13,7 @@ from typing_extensions import assert_never
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     ComparisonOp,
+    Expression,
     InPredicate,
     PredicateOp,
     ReductionOp,
@@ -22,6 +23,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Type, same_type
+from pyspark_substrait.model.walk import holds_window
 from pyspark_substrait.sql.compiler import expressions, relations
 from pyspark_substrait.sql.compiler.query import Query
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
@@ -59,6 +61,9 @@ def subquery(
             if not node.type.nullable:
                 return _in(node, scope, compilation)
             with at("in_predicate"):
+                for position, needle in enumerate(node.needles):
+                    with at("needles", position):
+                        _refuse_windows(needle)
                 needles, query = _needles(node, scope, compilation)
             pairs = " AND ".join(f"{needle} = {column}" for needle, column in zip(needles, query.columns, strict=True))
             return _three_valued(query, f"({pairs})", decisive=True)
@@ -90,7 +95,7 @@ def _query(relation: Relation, scope: Scope, compilation: Compilation) -> Query:
 
 
 def _exists(query: Query) -> Atom:
-    return Atom(f"EXISTS ({query.text()})")
+    return Atom(f"(EXISTS ({query.text()}))")
 
 
 def _exists_duplicate(query: Query) -> Atom:
@@ -130,6 +135,7 @@ def _needles(node: InPredicate, scope: Scope, compilation: Compilation) -> tuple
 
 def _comparison(node: SetComparison, scope: Scope, compilation: Compilation) -> tuple[str, Query]:
     with at("left"):
+        _refuse_windows(node.left)
         left = expressions.expression(node.left, scope, compilation)
     with at("right"):
         query = _query(node.right, scope, compilation)
@@ -142,6 +148,15 @@ def _comparison(node: SetComparison, scope: Scope, compilation: Compilation) -> 
     if node.comparison_op not in (ComparisonOp.EQ, ComparisonOp.NE) and not has_order(type):
         raise UnsupportedPlanError(f"values of type {type} have no order", path="comparison_op")
     return f"({left} {node.comparison_op.value} {query.columns[0]})", query
+
+
+def _refuse_windows(operand: Expression) -> None:
+    """Refuse a window function in an operand, which Spark would have to compute in a condition."""
+    if holds_window(operand):
+        raise UnsupportedPlanError(
+            "a window function that is compared with a subquery cannot run on Spark",
+            hint="Compute it in a projection below",
+        )
 
 
 def _comparable(type: Type, path: str) -> None:

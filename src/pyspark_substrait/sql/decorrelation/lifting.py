@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model import orderedness
 from pyspark_substrait.model.expressions import (
     ComparisonOp,
     Expression,
@@ -123,7 +124,9 @@ class Lifting:
             node = changed
         if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
             return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
-        return self._projected(node) if is_allowed_in(node, Place.FREE, self._spark) else self._joined(node)
+        # Spark makes a join of one in a projection, too, and leaves out the sorts below
+        is_native = is_allowed_in(node, Place.FREE, self._spark) and not orderedness.in_order(self._relation)
+        return self._projected(node) if is_native else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:
         position = len(self._relation.schema.types)
@@ -133,14 +136,15 @@ class Lifting:
     def _joined(self, node: Subquery) -> Expression:
         inner = subquery_relation(node)
         assert inner is not None
-        fields = sorted(outer_fields(inner))
+        fields, width, alone = sorted(outer_fields(inner)), len(inner.schema.types), _at_most_one(inner)
         base = self._several()
-        domain = Domain(relation=distinct(base, fields), keys={field: key for key, field in enumerate(fields)})
-        query = self._rewritten(carried(inner, domain))
-        width = len(inner.schema.types)
+        if fields:
+            domain = Domain(relation=distinct(base, fields), keys={field: key for key, field in enumerate(fields)})
+            inner = carried(inner, domain)
+        query = self._rewritten(inner)
         match node:
             case ScalarSubquery():
-                return self._scalar(query, fields, alone=_at_most_one(inner))
+                return self._scalar(query, fields, alone=alone)
             case SetPredicate(predicate_op=PredicateOp.EXISTS):
                 return self._marked(query, width, fields, lambda pair, at: [])
             case SetPredicate(predicate_op=PredicateOp.UNIQUE):

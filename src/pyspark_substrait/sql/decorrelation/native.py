@@ -22,6 +22,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.orderedness import in_order
 from pyspark_substrait.model.relations import (
     Aggregate,
     Cross,
@@ -74,6 +75,7 @@ __all__ = [
     "inside",
     "is_allowed_in",
     "misplaced",
+    "of_condition",
     "of_filter",
     "of_pairs",
     "of_sides",
@@ -109,8 +111,10 @@ def places(node: Relation, spark: SparkVersion) -> Iterator[tuple[Expression, Pl
             # checked when they are carried out
             return
         case Filter():
-            yield from ((conjunct, of_filter(conjunct, node.input)) for conjunct in conjuncts(node.condition))
-        case Read() | Project() | Expand():
+            yield from ((conjunct, of_condition(conjunct, node)) for conjunct in conjuncts(node.condition))
+        case Project() | Expand():
+            yield from ((item, _in_order(Place.FREE, node.input)) for item in relation_expressions(node))
+        case Read():
             yield from ((item, Place.FREE) for item in relation_expressions(node))
         case Sort() | Exchange():
             yield from ((item, _of_keys(spark)) for item in relation_expressions(node))
@@ -133,10 +137,33 @@ def places(node: Relation, spark: SparkVersion) -> Iterator[tuple[Expression, Pl
             yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
 
 
+def _in_order(place: Place, input: Relation) -> Place:
+    """A place over records that may be in order.
+
+    Spark makes joins of most subqueries, and leaves out the sorts below joins: with them the order that a limit above,
+    or the result, needs. It moves a projection below the limit that it is over, too.
+    """
+    return Place.PAIR if place is Place.FREE and in_order(input) else place
+
+
+def _is_over_fetch(node: Relation) -> bool:
+    """Whether a relation is a fetch, with projections and filters above at most."""
+    if isinstance(node, Reference):
+        return _is_over_fetch(node.subtree)
+    return isinstance(node, FetchBase) or (isinstance(node, Project | Filter) and _is_over_fetch(node.input))
+
+
 def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
     """Yield the filter after a join."""
     if node.post_join_filter is not None:
         yield from ((conjunct, of_filter(conjunct, node)) for conjunct in conjuncts(node.post_join_filter))
+
+
+def of_condition(conjunct: Expression, node: Filter) -> Place:
+    """The place of a conjunct of a filter, which keeps the order of the records."""
+    place = of_filter(conjunct, node.input)
+    # below a sort, and not below a limit, Spark moves the join that it becomes
+    return _in_order(place, node.input) if _is_over_fetch(node.input) else place
 
 
 def of_filter(conjunct: Expression, input: Relation) -> Place:

@@ -71,7 +71,7 @@ from pyspark_substrait.sql.decorrelation.native import (
     Place,
     all_allowed_in,
     misplaced,
-    of_filter,
+    of_condition,
     of_pairs,
     of_sides,
     places,
@@ -279,7 +279,7 @@ class _Rewriting:
     def _filter(self, node: Filter) -> Relation:
         """Rewrite a filter: the conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
-        placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
+        placed = [(conjunct, of_condition(conjunct, node)) for conjunct in parts]
         easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place, self._spark)]
         hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place, self._spark)]
         input: Relation = node.input

@@ -1,0 +1,55 @@
+"""Subqueries as operands of other expressions, and window functions as operands of subqueries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import pyspark_substrait as ps
+from pyspark_substrait.builder import Column, Frame, Record, call, exists, lit, read
+from tests.reference import evaluate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES = {
+    "t": pa.table({"a": pa.array([1, 2, None], pa.int64()), "p": [True, False, None]}),
+    "x": pa.table({"k": pa.array([1, 3], pa.int64())}),
+}
+
+
+def inner() -> Frame:
+    return read("x", {"k": "i64?"})
+
+
+def there(t: Record) -> Column:
+    return exists(inner().filter(lambda x: x.k == t.a))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda t: call("is_false", there(t)),
+        lambda t: there(t) == t.p,
+        lambda t: lit(False) >= there(t),
+        lambda t: call("xor", there(t), t.p),
+        lambda t: call("is_null", there(t)),
+        lambda t: there(t).cast("i32"),
+    ],
+    ids=["is false", "equal", "greater", "xor", "is null", "cast"],
+)
+def test_exists(column: Callable[[Record], Column], spark: SparkSession) -> None:
+    frame = read("t", {"a": "i64?", "p": "boolean?"}).select("a", found=column)
+    plan = frame.to_plan()
+    assert evaluate(plan, TABLES).difference(ps.run_query(plan, tables=TABLES, spark=spark)) is None
+
+
+def test_a_window_function_beside_a_query_that_may_give_null_is_refused() -> None:
+    frame = read("t", {"a": "i64?", "p": "boolean?"})
+    plan = frame.select(found=lambda t: call("sum", t.a).over(order_by=t.a).isin(inner())).to_plan()
+    with pytest.raises(ps.UnsupportedPlanError, match="window function that is compared") as error:
+        ps.to_sql(plan)
+    assert "needles[0]" in str(error.value)
