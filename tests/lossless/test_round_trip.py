@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pyspark_substrait as ps
+from pyspark_substrait.builder import lit, read, switch
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
@@ -171,3 +172,13 @@ def test_deep_plans_are_kept(depth: int) -> None:
     )
     loaded = ps.load("\n".join([head, *lines, bottom]))
     assert ps.load(loaded.to_text()).to_bytes() == loaded.to_bytes()
+
+
+def test_booleans_beside_other_things_are_read_back() -> None:
+    frame = read("t", {"a": "i64?", "b": "boolean"}).select(
+        cast=lambda t: lit(True).cast("i32"),
+        equal=lambda t: t.b == lit(False),
+        switch=lambda t: switch(t.a, {1: False}, default=True),
+    )
+    plan = frame.to_plan()
+    assert ps.load(plan.to_text()).to_bytes() == plan.to_bytes()

@@ -217,3 +217,8 @@ def test_hostile_names(name: str) -> None:
 def test_nothing_found() -> None:
     made = run(ps.validate(plan()))
     assert made["results"] == [] and made["tool"]["driver"]["rules"] == []
+
+
+def test_a_source_that_is_no_name_of_a_file() -> None:
+    document = json.loads(ps.validate("a\0b").to_sarif())
+    assert document["runs"][0]["results"]
