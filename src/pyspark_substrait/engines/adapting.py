@@ -150,6 +150,7 @@ class _Adapting:
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if self.target.outer_columns_by_name:
             node = with_own_names(node, self._number)
+        self._note_marks(node)
         match node:
             case Aggregate():
                 casts = self._casts(node)
@@ -206,6 +207,15 @@ class _Adapting:
         if emit is None:
             return direct
         return {place: direct[position] for place, position in enumerate(emit) if position in direct}
+
+    def _note_marks(self, node: Relation) -> None:
+        """Note a mark that may be null, for an engine whose marks never are."""
+        if self.target.null_marks or not isinstance(node, Join):
+            return
+        if node.type in (JoinType.LEFT_MARK, JoinType.RIGHT_MARK) and node.expression.type.nullable:
+            before = "a mark join whose condition may be null"
+            after = f"{self.target.engine} marks a record as false where the condition is null"
+            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
 
     def _number(self) -> int:
         self.numbers += 1

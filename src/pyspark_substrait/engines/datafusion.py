@@ -189,6 +189,7 @@ DATAFUSION: Final = Target(
     removed_fields=frozenset({"Preceding", "Following"}),
     variations=True,
     nested_references=False,
+    null_marks=False,
     switches=False,
     struct_function="struct",
     composed={f"to_duration_{unit}": _as_duration(precision) for unit, precision in _UNITS.items()},

@@ -104,6 +104,7 @@ class Target:
         set_operations: the set operations that it has; None for all. Some others are done by grouping.
         window_relations: whether window functions must stand in relations of their own.
         outer_references: whether subqueries may refer to columns of the query around them.
+        null_marks: whether the mark of a mark join may be null; if not, it is false instead.
         null_casts: whether its casts can give null where they fail.
         date_days: its function of a date and a number of days; None if it takes intervals.
         durations: whether its durations are another type than its intervals, to which only its own function casts.
@@ -146,6 +147,7 @@ class Target:
     set_operations: frozenset[SetOp] | None = None
     window_relations: bool = False
     outer_references: bool = True
+    null_marks: bool = True
     null_casts: bool = True
     date_days: Function | None = None
     durations: bool = False
