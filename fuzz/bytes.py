@@ -35,7 +35,7 @@ _GIVEN_UP = 10.0
 
 @dataclass(frozen=True)
 class Finding:
-    """What a verb did that it may not do. ``kind``: an exception's class, ``CPU time``, ``memory`` or ``crash``."""
+    """A fault of a verb. ``kind``: an exception's class, ``CPU time``, ``memory`` or ``crash``."""
 
     seed: int
     how: str
@@ -48,13 +48,13 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What findings of one fault have in common: the kind, and where an exception was raised."""
+        """The mark of all findings of one fault: the kind, and where an exception was raised."""
         return (self.kind, self.place or self.verb, "" if self.place else self.how)
 
 
 @dataclass
 class Tally:
-    """What a run counted."""
+    """The counts of a run."""
 
     inputs: int = 0
     calls: int = 0

@@ -38,7 +38,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
     "laws": tuple(LAWS),
     "bytes": (),
 }
-"""What is tried of each kind."""
+"""The trials of each kind."""
 
 _EACH = 2
 """How many failures with the same reason are shrunk and kept."""

@@ -133,7 +133,7 @@ def smaller(plan: Plan) -> Iterator[Plan]:
 
 
 def _instead(node: Relation) -> Iterator[Relation]:
-    """What may stand for a relation: an input with the same columns, a constant table, itself with less in it."""
+    """The stand-ins for a relation: an input with the same columns, a constant table, itself with less in it."""
     for input in node.inputs:
         if _same_columns(input, node):
             yield input
@@ -164,7 +164,7 @@ def _same_columns(one: Relation, other: Relation) -> bool:
 
 
 def _simpler(node: Expression) -> Iterator[Expression]:
-    """What may stand for an expression: a part of it of the same type, or a null."""
+    """The stand-ins for an expression: a part of it of the same type, or a null."""
     if isinstance(node, Literal):
         return
     for part in expression_children(node):

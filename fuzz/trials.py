@@ -46,7 +46,7 @@ _RULES = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one trial: ``agrees``, one of :data:`FAILURES`, or why nothing is known; ``why`` in words."""
+    """The outcome of one trial: ``agrees``, one of :data:`FAILURES`, or why nothing is known; ``why`` in words."""
 
     trial: str
     outcome: str
@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a smaller plan with the same fault has, too."""
+        """The mark of the fault, which a smaller plan with it has, too."""
         reason = re.sub(r"[\d#]+", "9", re.sub(r"^relations\S*: ", "", self.why))
         return (self.trial, self.outcome, "" if self.outcome == "differs" else reason[:60])
 

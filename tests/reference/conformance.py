@@ -31,7 +31,7 @@ _TOLERANCE = 2e-6
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case; ``text`` says what was found, or why nothing."""
+    """The outcome of a case; ``text`` says what was found, or why nothing."""
 
     case: Case
     kind: Either["right", "wrong", "undetermined", "not covered"]

@@ -66,7 +66,7 @@ class Result:
         return len(self.runs) > 1
 
     def difference(self, table: pa.Table, *, tolerance: float = 0.0) -> str | None:
-        """What is different in an Arrow table; None if it holds these records in one of their orders.
+        """The difference of an Arrow table; None if it holds these records in one of their orders.
 
         Columns are taken by position, values in the result's types. NaN is NaN, both zeros are zero.
 

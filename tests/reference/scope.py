@@ -16,7 +16,7 @@ __all__ = ["Context", "Scope"]
 
 @dataclass(frozen=True)
 class Context:
-    """What is the same for the whole plan: the choices, the dynamic parameters, and how a subquery is evaluated."""
+    """The parts that are the same for the whole plan: the choices, the dynamic parameters, and how a subquery is evaluated."""
 
     choices: Choices
     parameters: Mapping[int, Value]

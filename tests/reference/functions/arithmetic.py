@@ -104,7 +104,7 @@ def _divide(call: Call, left: float, right: float) -> float | None:
 
 
 def _outside_domain(call: Call) -> float | None:
-    """What the option ``on_domain_error`` says."""
+    """The choice of the option ``on_domain_error``."""
     match call.options.get("on_domain_error"):
         case "NAN":
             return math.nan

@@ -25,7 +25,7 @@ def _rounded(call: Call, value: float) -> float:
 
 
 def _domain(call: Call, option: str = "on_domain_error") -> float | None:
-    """What an option says of an argument without a result."""
+    """The choice of an option for an argument without a result."""
     match call.options.get(option):
         case "NAN":
             return math.nan

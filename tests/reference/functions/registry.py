@@ -1,4 +1,4 @@
-"""What a function is called with, and where its implementation is found."""
+"""The arguments of a call, and the place of its implementation."""
 
 from __future__ import annotations
 
