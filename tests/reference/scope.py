@@ -16,7 +16,7 @@ __all__ = ["Context", "Scope"]
 
 @dataclass(frozen=True)
 class Context:
-    """The parts that are the same for the whole plan: the choices, the dynamic parameters, and how a subquery is evaluated."""
+    """The parts of an evaluation that are the same for the whole plan: choices, parameters, and the way of subqueries."""
 
     choices: Choices
     parameters: Mapping[int, Value]
