@@ -16,7 +16,7 @@ __all__ = ["Context", "Scope"]
 
 @dataclass(frozen=True)
 class Context:
-    """The parts of an evaluation that are the same for the whole plan: choices, parameters, and the way of subqueries."""
+    """The parts of an evaluation that are one for the plan: choices, parameters, and how subqueries are evaluated."""
 
     choices: Choices
     parameters: Mapping[int, Value]
