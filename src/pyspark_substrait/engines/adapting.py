@@ -133,7 +133,7 @@ class _Adapting:
 
     def _root(self, node: Relation) -> Relation:
         if not self.target.nested_references:
-            (node,) = with_calls(node, target=self.target)
+            node = with_calls(node, self.target)
         return in_final_form(self.relation(node), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from pyspark_substrait.model.expressions import (
     ScalarFunction,
 )
 from pyspark_substrait.model.literals import DayTime, Literal
-from pyspark_substrait.model.types import I32, Date, IntervalDay, String, Type, with_nullability
+from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
 
 __all__ = ["COMPOSITIONS", "Composition", "duration_cast", "with_days", "with_durations"]
 
@@ -89,9 +89,9 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
 _DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}
 
 
-def duration_cast(value: Expression, type: Type, precision: int) -> Expression:
+def duration_cast(value: Expression, type: IntervalDay) -> Expression:
     """Return the cast of a value to a duration by DataFusion's function: a cast to an interval_day makes none there."""
-    name = Literal(type=String(), value=f"Duration({_DURATIONS[precision]})")
+    name = Literal(type=String(), value=f"Duration({_DURATIONS[type.precision]})")
     function = Function(engines.DATAFUSION.urn, "arrow_cast", "any_str")
     return ScalarFunction(function=function, arguments=(value, name), output_type=type, derived_type=type)
 
@@ -99,9 +99,9 @@ def duration_cast(value: Expression, type: Type, precision: int) -> Expression:
 def with_durations(node: Expression) -> Expression:
     """Return the cast of a duration to other units as DataFusion's function; any other expression unchanged."""
     match node:
-        case Cast(type=IntervalDay(precision=precision), failure_behavior=FailureBehavior.THROW_EXCEPTION):
-            if isinstance(node.input.type, IntervalDay) and precision in _DURATIONS:
-                return duration_cast(node.input, node.type, precision)
+        case Cast(type=IntervalDay() as type, failure_behavior=FailureBehavior.THROW_EXCEPTION):
+            if isinstance(node.input.type, IntervalDay) and type.precision in _DURATIONS:
+                return duration_cast(node.input, type)
         case _:
             pass
     return node

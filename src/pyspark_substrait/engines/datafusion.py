@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.engines.compositions import Composition, duration_cast
+from pyspark_substrait.engines.compositions import duration_cast
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.expressions import Expression, ScalarFunction
+from pyspark_substrait.model.types import IntervalDay
 
 __all__ = ["DATAFUSION"]
 
@@ -77,12 +79,11 @@ _SPARK: Final = {
     ),
 }
 
-_UNITS: Final = {"seconds": 0, "millis": 3, "micros": 6, "nanos": 9}
 
-
-def _as_duration(precision: int) -> Composition:
-    """Return what makes a cast of the argument of a call to a duration."""
-    return lambda call, values: duration_cast(values[0], call.output_type, precision)
+def _as_duration(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the cast that a call is: there is no function of its name in DataFusion."""
+    assert isinstance(call.output_type, IntervalDay)
+    return duration_cast(values[0], call.output_type)
 
 
 DATAFUSION: Final = Target(
@@ -192,7 +193,7 @@ DATAFUSION: Final = Target(
     null_marks=False,
     switches=False,
     struct_function="struct",
-    composed={f"to_duration_{unit}": _as_duration(precision) for unit, precision in _UNITS.items()},
+    composed={f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
     durations=True,
     parts={"epoch": "epoch", "nanoseconds": "nanosecond"},
 )

@@ -55,16 +55,16 @@ __all__ = ["with_calls"]
 _HINT = "Make the plan without a target, or select the field in a query of its own"
 
 
-def with_calls(*trees: Relation, target: Target) -> tuple[Relation, ...]:
-    """Return the trees with calls of the engine's functions in place of references into a value.
+def with_calls(tree: Relation, target: Target) -> Relation:
+    """Return a tree with calls of the engine's functions in place of references into a value.
 
     Raises:
         UnsupportedPlanError: the name of a field isn't known, or a reference has no such form.
     """
-    if not any(_steps(node) for node in all_expressions(*trees)):
-        return trees
-    calls = _Calls(target, trees)
-    return mapped(*trees, change=calls.relation)
+    if not any(_steps(node) for node in all_expressions(tree)):
+        return tree
+    (made,) = mapped(tree, change=_Calls(target, tree).relation)
+    return made
 
 
 def _steps(node: Expression) -> tuple[ReferenceSegment, ...]:
@@ -77,10 +77,10 @@ def _steps(node: Expression) -> tuple[ReferenceSegment, ...]:
 
 @dataclass(eq=False)
 class _Calls:
-    """The calls for the references of some trees."""
+    """The calls for the references of a tree."""
 
     target: Target
-    trees: tuple[Relation, ...]
+    tree: Relation
 
     def relation(self, node: Relation) -> Relation:
         """Return a relation with calls in its own expressions."""
@@ -159,10 +159,10 @@ class _Calls:
     def _names(self) -> list[tuple[Struct, tuple[str, ...]]]:
         """The names of the fields of structs: those of tables, and those that the engine makes."""
         found: list[tuple[Struct, tuple[str, ...]]] = []
-        for node in relations_within(*self.trees):
+        for node in relations_within(self.tree):
             if isinstance(node, Read):
                 found += named_structs(node.base_schema.struct, iter(node.base_schema.names))
-        for expression in all_expressions(*self.trees):
+        for expression in all_expressions(self.tree):
             match expression:
                 case NestedStruct(type=Struct() as made):
                     found.append(_numbered(made))
@@ -176,7 +176,7 @@ class _Calls:
     def _unnamed(self) -> list[Struct]:
         """The types of the structs that functions make, and not from their arguments."""
         found: list[Struct] = []
-        for call in all_expressions(*self.trees):
+        for call in all_expressions(self.tree):
             if isinstance(call, ScalarFunction | AggregateFunction | WindowFunction):
                 values = (item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
                 given = [struct for value in values for struct in _structs(value.type)]
