@@ -53,7 +53,6 @@ _SIMPLE: Final[dict[str, Type]] = {
     # as DataFusion writes unsigned columns and casts, too
     "UInt8": I8(), "UInt16": I16(), "UInt32": I32(), "UInt64": I64(),
 }  # fmt: skip
-_NUMBERS: Final = (I8, I16, I32, I64, FP32, FP64, Decimal)
 _DIGITS: Final = {
     "Second": 0, "Millisecond": 3, "Microsecond": 6, "Nanosecond": 9, "s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9
 }  # fmt: skip
@@ -141,7 +140,7 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
     if concrete(value.type) == type:
         return value
     date64 = _names_date64(message, scope)
-    if isinstance(type, _NUMBERS) and _names_date64(message.arguments[0].value.scalar_function, scope):
+    if type.__class__ in datafusion_values.NUMBERS and _names_date64(message.arguments[0].value.scalar_function, scope):
         fault = "a Date64 as a number counts milliseconds, and a date here has no such count"
         raise invalid(fault, path, "Cast it to a timestamp", Code.TYPE_UNKNOWN)
     value = datafusion_values.different_cast(value, type, reading, path, date64=date64)

@@ -50,6 +50,7 @@ from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits.meant import cast
 
 __all__ = [
+    "NUMBERS",
     "anti_join",
     "call",
     "different_cast",
@@ -102,14 +103,14 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
         if isinstance(target, IntervalYear | IntervalDay | IntervalCompound):
             return _interval_of_text(input, target)
         return _of_text(input, target, reading, path)
-    if source.__class__ in _NUMBERS and isinstance(target, Date | PrecisionTimestamp | IntervalDay):
+    if source.__class__ in NUMBERS and isinstance(target, Date | PrecisionTimestamp | IntervalDay):
         return _of_number(input, target, reading, path)
     _note_difference(source, target, reading, path)
     return input
 
 
 _INTEGERS: Final = frozenset({I8, I16, I32, I64})
-_NUMBERS: Final = frozenset({*_INTEGERS, FP32, FP64, Decimal})
+NUMBERS: Final = frozenset({*_INTEGERS, FP32, FP64, Decimal})
 #: functions of integers, by the digits of the seconds that they count
 _OF_UNITS: Final = {
     0: "to_timestamp_seconds", 3: "to_timestamp_millis", 6: "to_timestamp_micros", 9: "to_timestamp_nanos"
@@ -143,7 +144,7 @@ def _of_number(
 def _in_milliseconds(input: Expression, reading: Reading, path: Path) -> Expression:
     """Return what becomes a Date64 as a timestamp, if it is a number, and note the time of day that a date has not."""
     source = concrete(input.type)
-    if source.__class__ in _NUMBERS:
+    if source.__class__ in NUMBERS:
         input = _of_number(input, PrecisionTimestamp(precision=3), reading, path)
     elif not isinstance(source, PrecisionTimestamp | PrecisionTimestampTZ):
         return input
