@@ -17,6 +17,10 @@ public class Jdbc {
             }
             System.out.println(statement.executeUpdate("CREATE TABLE by_jdbc (a INT) USING parquet"));
             System.out.println(statement.executeUpdate("INSERT INTO by_jdbc VALUES (1), (2)"));
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO by_jdbc VALUES (?)")) {
+                insert.setInt(1, 39);
+                System.out.println(insert.executeUpdate());
+            }
             try (ResultSet rows = statement.executeQuery("SELECT sum(a) FROM by_jdbc")) {
                 while (rows.next()) System.out.println(rows.getLong(1));
             }

@@ -54,7 +54,7 @@ def test_queries_changes_and_metadata(
     ]
     assert done.stdout.splitlines() == [
         *(f"{key} {name}" for key, name in nations),
-        *("0", "2", "3", "0"),
+        *("0", "2", "1", "42", "0"),
         "session VARCHAR",
         *(name for (name,) in some),
         "true",

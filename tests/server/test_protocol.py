@@ -185,8 +185,8 @@ def test_changes_run_once(raw: RawClient, spark: SparkSession) -> None:
         ("SELECT DATE'2020-01-01' < ?, TIMESTAMP'2020-01-01 00:00:00Z' > ?", [pa.date32(), pa.timestamp("us", "UTC")]),
         ("SELECT CAST(? AS DECIMAL(10,2)), coalesce(?, 1L)", [pa.decimal128(10, 2), pa.int64()]),
         ("SELECT upper(?), ? AS b", [pa.string(), pa.string()]),
-        ("SELECT 'cast(substrait_parameter_0_ as no type)', ?", [pa.null()]),
-        ("INSERT INTO nation VALUES (?)", [pa.null()]),  # it would be carried out
+        ("SELECT 'cast(nullif(substrait_parameter_0_, substrait_parameter_0_) as no type)', ?", [pa.null()]),
+        ("INSERT INTO nation VALUES (?)", [pa.null()]),  # a view
     ],
 )
 def test_types_of_parameters(text: str, types: list[pa.DataType], raw: RawClient, classic: SparkSession) -> None:
@@ -194,6 +194,36 @@ def test_types_of_parameters(text: str, types: list[pa.DataType], raw: RawClient
     create = command("ActionCreatePreparedStatementRequest", field(1, text))
     result = inside(raw.action("CreatePreparedStatement", create)[0])
     assert pa.ipc.read_schema(pa.py_buffer(result[3])).types == types
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("INSERT INTO typed VALUES (?, ?, ?, ?)", [pa.int32(), pa.string(), pa.date32(), pa.decimal128(10, 2)]),
+        ("INSERT INTO TABLE typed (c, a) VALUES (?, 1), (?, 2)", [pa.date32(), pa.date32()]),
+        ("INSERT INTO typed (c, a) VALUES (?, ?)", [pa.date32(), pa.int32()]),
+        ("INSERT INTO typed VALUES (1, upper(?), ?, 1 + ?)", [pa.null()] * 3),  # Spark keeps no expressions in VALUES
+        (
+            "INSERT INTO typed (b) SELECT b FROM typed WHERE c < ? AND b < ? LIMIT ?",
+            [pa.date32(), pa.string(), pa.int32()],
+        ),
+        ("INSERT INTO typed (b) SELECT col1 FROM VALUES (?) WHERE col1 > ''", [pa.null()]),
+        ("CREATE TABLE other USING parquet AS SELECT * FROM typed WHERE a = ?", [pa.int64()]),
+    ],
+)
+def test_types_of_parameters_of_changes(
+    text: str, types: list[pa.DataType], raw: RawClient, classic: SparkSession
+) -> None:
+    """They are those of the columns that values go to, and of what a parameter stands beside; nothing is changed."""
+    classic.sql("CREATE TABLE typed (a INT, b STRING, c DATE, d DECIMAL(10, 2)) USING parquet")
+    try:
+        create = command("ActionCreatePreparedStatementRequest", field(1, text))
+        result = inside(raw.action("CreatePreparedStatement", create)[0])
+        assert pa.ipc.read_schema(pa.py_buffer(result[3])).types == types
+        assert not classic.table("typed").count()
+        assert not classic.catalog.tableExists("other")
+    finally:
+        classic.sql("DROP TABLE typed")
 
 
 def test_prepared_statements(raw: RawClient) -> None:

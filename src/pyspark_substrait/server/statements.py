@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -226,14 +225,15 @@ class SqlStatement(Statement):
     @cached_property
     def parameters(self) -> pa.Schema:
         """A field for each parameter; of the type null where Spark does not say which it is."""
-        names = [f"parameter_{number}" for number in range(1, self._markers + 1)]
         spark = self.engine.spark
-        types = sql_statements.parameter_types(spark, self._text) if names and not self.changes else None
-        casts = (f"CAST(NULL AS {type}) AS {name}" for name, type in zip(names, types or (), strict=False))
-        if types is not None:
-            with suppress(InvalidPlanError):  # a text in the query looks like a cast of a parameter
-                return handed_schema(sql_statements.query(spark, f"SELECT {', '.join(casts)}", []))
-        return pa.schema([(name, pa.null()) for name in names])
+        types = sql_statements.parameter_types(spark, self._text) if self._markers else []
+        casts = [f"CAST(NULL AS {type or 'VOID'}) AS parameter_{number}" for number, type in enumerate(types, 1)]
+        if not casts:
+            return pa.schema([])
+        try:
+            return handed_schema(sql_statements.query(spark, f"SELECT {', '.join(casts)}", []))
+        except InvalidPlanError:  # a text in the query looks like a cast of a parameter
+            return pa.schema([(f"parameter_{number}", pa.null()) for number, _ in enumerate(types, 1)])
 
     @cached_property
     def _markers(self) -> int:

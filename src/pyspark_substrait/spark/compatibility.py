@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 
 __all__ = [
     "HIDDEN",
+    "analysed_part",
     "analysed_text",
     "arrow_schema",
     "can_start_spark",
@@ -298,7 +299,11 @@ def analysed_text(frame: Any) -> str:
     """Return the analysed plan of a DataFrame as Spark prints it."""
     if hasattr(frame, "_jdf"):
         return str(frame._jdf.queryExecution().analyzed().toString())
-    shown = str(frame._explain_string(extended=True))
+    return analysed_part(str(frame._explain_string(extended=True)))
+
+
+def analysed_part(shown: str) -> str:
+    """Return the analysed plan of what ``EXPLAIN EXTENDED`` shows."""
     return shown.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized Logical Plan ==")[0]
 
 

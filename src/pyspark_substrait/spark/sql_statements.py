@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import analysed_text, is_command_result, written_rows
+from pyspark_substrait.spark.compatibility import analysed_part, analysed_text, is_command_result, written_rows
 from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.producer.sql import message_with_place
@@ -72,13 +73,26 @@ _TOKEN: Final = re.compile(
 )
 #: the words before a marker that stands for a number of rows
 _BEFORE_COUNTS: Final = frozenset({"LIMIT", "OFFSET"})
+#: the words with which the query of a statement begins
+_BEFORE_QUERIES: Final = frozenset({"FROM", "SELECT", "VALUES", "WITH"})
+_TYPE: Final = r"([\w ]+(?:\([\d, ]+\))?)"
 #: a parameter, and the type to which it is cast
-_CAST: Final = re.compile(r"cast\((substrait_parameter_\d+_) as ([\w ]+(?:\([\d, ]+\))?)\)")
+_CAST_NAME: Final = re.compile(rf"cast\(nullif\((substrait_parameter_\d+_), \1\) as {_TYPE}\)")
+#: a column, and the type to which it is cast
+_CAST_COLUMN: Final = re.compile(rf"cast\((\w+)#\d+ as {_TYPE}\)")
+#: a column of VALUES, and the name that it gets
+_RENAMED: Final = re.compile(r"(col\d+)#\d+ AS (\w+)#\d+")
+_FAILED: Final = re.compile(r"\s*[\w.]+Exception:")
 _COMMENT: Final = re.compile(r"/\*|\*/")
 
 
 def _tokens(text: str) -> Iterator[str]:
     """The words, in upper case, and the marks of a statement, without comments and without what stands in quotes."""
+    return (token for token, _ in _placed_tokens(text))
+
+
+def _placed_tokens(text: str) -> Iterator[tuple[str, int]]:
+    """The same, each with where it ends."""
     place = 0
     while place < len(text):
         found = _TOKEN.match(text, place)
@@ -87,9 +101,9 @@ def _tokens(text: str) -> Iterator[str]:
         if found["comment"]:
             place = _after_comment(text, place)
         elif found["word"]:
-            yield found["word"].upper()
+            yield found["word"].upper(), place
         elif found["mark"]:
-            yield found["mark"]
+            yield found["mark"], place
 
 
 def _after_comment(text: str, place: int) -> int:
@@ -141,30 +155,87 @@ def markers(text: str) -> int:
 
 def null_arguments(text: str) -> list[int | None]:
     """Return nulls for the parameters of a statement, with which it can be analysed; 1 for a number of rows."""
-    return [1 if is_count else None for is_count in _are_counts(text)]
+    return [1 if marker.is_count else None for marker in _markers(text)]
 
 
-def _are_counts(text: str) -> list[bool]:
-    """Whether each parameter is a number of rows, which can be neither a text nor null."""
-    return [before in _BEFORE_COUNTS for before, token in pairwise(("", *_tokens(text))) if token == "?"]
+@dataclass(frozen=True)
+class _Marker:
+    """A parameter of a statement.
 
-
-def parameter_types(spark: SparkSession, text: str) -> list[str] | None:
-    """Return the types that Spark would give the parameters of a query; None if that can't be told.
-
-    Spark says nothing of them. But it casts a text that stands beside a number or a date, so texts are bound, and the
-    analysed query says to what they are cast.
+    Args:
+        is_count: whether it is a number of rows, which can be neither a text nor null.
+        column: which column of the VALUES of an INSERT it is the value of, from 1.
     """
-    is_count = _are_counts(text)
-    names = [f"substrait_parameter_{number}_" for number in range(len(is_count))]
-    values = [1 if number else name for number, name in zip(is_count, names, strict=True)]
+
+    is_count: bool = False
+    column: int | None = None
+
+
+def _markers(text: str) -> list[_Marker]:
+    """Return the parameters of a statement, in order."""
+    tokens = ["", *_tokens(text), ""]
+    found = []
+    inserts = tokens[1] == "INSERT"
+    in_values, depth, column = False, 0, 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if token == "(":
+            depth += 1
+            column = 1 if depth == 1 else column
+        elif token == ")":
+            depth -= 1
+        elif token == "," and depth == 1:
+            column += 1
+        elif depth == 0 and token in _BEFORE_QUERIES:
+            in_values = inserts and token == "VALUES"
+            inserts = False
+        elif token == "?":
+            is_value = in_values and depth == 1 and before in ("(", ",") and after in (",", ")")
+            found.append(_Marker(before in _BEFORE_COUNTS, column if is_value else None))
+    return found
+
+
+def parameter_types(spark: SparkSession, text: str) -> list[str | None]:
+    """Return the types that Spark would give the parameters of a statement; None where that can't be told.
+
+    Spark says nothing of them. But it casts a text that stands beside a number or a date, so null texts with a name
+    are bound, and the analysed statement says to what they are cast. A value that is inserted is no text, which Spark
+    would not cast to the type of each column, but null, which it does.
+    """
+    found = _markers(text)
+    names = [f"substrait_parameter_{number}_" for number in range(len(found))]
+    values = iter(
+        "1" if marker.is_count else f"nullif('{name}', '{name}')" if marker.column is None else "NULL"
+        for marker, name in zip(found, names, strict=True)
+    )
+    ends = [0, *(end for token, end in _placed_tokens(text) if token == "?"), len(text) + 1]
+    bound = "".join(f"{text[start : end - 1]}{next(values, '')}" for start, end in pairwise(ends))
     try:
-        with sql_errors(spark):
-            shown = analysed_text(query(spark, text, values))
+        shown = _analysed(spark, bound)
     except (InvalidPlanError, ExecutionError):
-        return None
-    casts = dict(_CAST.findall(shown))
-    return ["int" if number else casts.get(name, "string") for number, name in zip(is_count, names, strict=True)]
+        return [None] * len(found)
+    of_names = dict(_CAST_NAME.findall(shown))
+    of_columns = dict(_CAST_COLUMN.findall(shown))
+    renamed = dict(_RENAMED.findall(shown))
+
+    def type_of(marker: _Marker, name: str) -> str | None:
+        """Return the type of a parameter; a text that isn't cast is one."""
+        if marker.is_count:
+            return "int"
+        if marker.column is None:
+            return of_names.get(name, "string" if name in shown else None)
+        column = f"col{marker.column}"
+        return of_columns.get(column) or of_columns.get(renamed.get(column, ""))
+
+    return [type_of(marker, name) for marker, name in zip(found, names, strict=True)]
+
+
+def _analysed(spark: SparkSession, text: str) -> str:
+    """Return the analysed plan of a statement as Spark prints it; a change is explained and not carried out."""
+    with sql_errors(spark):
+        if kind_of(text) is not Kind.CHANGE:
+            return analysed_text(query(spark, text, []))
+        shown = analysed_part("\n".join(line for (line,) in spark.sql(f"EXPLAIN EXTENDED {text}").collect()))
+    return "" if _FAILED.match(shown) else shown
 
 
 def query(spark: SparkSession, text: str, arguments: Sequence[Any]) -> DataFrame:
