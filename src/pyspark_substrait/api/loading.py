@@ -15,6 +15,7 @@ from pyspark_substrait.codes import Level
 from pyspark_substrait.documents import ExtendedExpression, Plan, Source, as_document, keep_source
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.collector import paused_collection
 from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.proto import read, wire
 from pyspark_substrait.text.lossless import text_of
@@ -136,7 +137,8 @@ def bound_message(
             tables=tables,
         )
 
-    return with_deep_stack(bound) if parsed.deep else bound()
+    with paused_collection(parsed.content):
+        return with_deep_stack(bound) if parsed.deep else bound()
 
 
 def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:

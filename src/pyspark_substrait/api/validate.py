@@ -15,6 +15,7 @@ from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document, source_of
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.collector import paused_collection
 from pyspark_substrait.model.deep_stack import with_deep_stack, with_enough_stack
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
@@ -78,11 +79,12 @@ def validate(
         found = [as_finding(error, Code.PROTO_PARSE_FAILED)]
         return report(found, places=Places(), name=called, file=file, target=target)
     try:
-        made = (
-            with_deep_stack(_checked, parsed, target, known, spark)
-            if parsed.deep
-            else _checked(parsed, target, known, spark)
-        )
+        with paused_collection(parsed.content):
+            made = (
+                with_deep_stack(_checked, parsed, target, known, spark)
+                if parsed.deep
+                else _checked(parsed, target, known, spark)
+            )
     except PlanFormatError as error:
         found = [as_finding(error)]
         return report(found, places=Places(), name=called, file=file, target=target)
