@@ -19,6 +19,7 @@ from pyspark_substrait.model.walk import with_inputs
 Node = TypeVar("Node")
 
 I64, STRING, BOOLEAN = t.I64(), t.String(), t.Boolean()
+NULLABLE = t.I64(nullable=True)
 
 
 def number(value: int) -> Literal:
@@ -65,10 +66,13 @@ def measure(name: str, position: int) -> r.Measure:
     )
 
 
-def read(table: str, *columns: tuple[str, Type]) -> r.Read:
+def schema(*columns: tuple[str, Type]) -> NamedStruct:
     names = tuple(name for name, _ in columns)
-    schema = NamedStruct(names=names, struct=Struct(types=tuple(type for _, type in columns)))
-    return r.Read(base_schema=schema, read_type=r.NamedTable(names=(table,)))
+    return NamedStruct(names=names, struct=Struct(types=tuple(type for _, type in columns)))
+
+
+def read(table: str, *columns: tuple[str, Type]) -> r.Read:
+    return r.Read(base_schema=schema(*columns), read_type=r.NamedTable(names=(table,)))
 
 
 def emitted(relation: Any, *columns: int) -> Any:
