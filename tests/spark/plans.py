@@ -291,7 +291,7 @@ def answers(
         for number_, relation in enumerate(relations[start : start + _TOGETHER], start):
             whole = relation if isinstance(relation, Plan) else plan(relation)
             frame = ps.from_substrait(whole, spark, **options)
-            packed = F.to_json(F.array(*(F.to_json(F.array(frame[name])) for name in frame.columns)))
+            packed = F.to_json(F.array(*(F.to_json(F.array(F.col(name))) for name in frame.columns)))
             frames.append(frame.select(F.lit(number_).alias("n"), packed.alias("r")))
         for row in collected(reduce(lambda one, other: one.unionAll(other), frames)).to_pylist():
             found[row["n"]].append(tuple(json.loads(cell)[0] for cell in json.loads(row["r"])))

@@ -168,6 +168,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
 
 
+@pytest.mark.since("4.2", "NOT NULL")
 def test_what_a_plan_has_done(spark: SparkSession, tmp_path: Path) -> None:
     name, seen = unique(), unique("view")
     pq.write_table(pa.table({"a": pa.array([1], pa.int32())}), tmp_path / "s.parquet")

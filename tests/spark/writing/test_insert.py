@@ -305,6 +305,7 @@ def test_every_type_is_stored_as_its_carrier(spark: SparkSession) -> None:
         assert next(row for row in back if row[0] is not None)[13] == "ab "
 
 
+@pytest.mark.since("4.2", "TIME")
 def test_types_that_spark_hands_over_in_other_ways(spark: SparkSession) -> None:
     named = {"m": IntervalYear(), "t": PrecisionTime(precision=6), "u": UUID()}
     record = [

@@ -175,7 +175,7 @@ def test_null_is_allowed_or_forbidden(spark: SparkSession, name: str) -> None:
 def test_partitions_buckets_comments_and_properties_stay(spark: SparkSession, name: str) -> None:
     spark.sql(
         f"CREATE TABLE {name} (a INT, b INT, p STRING) USING parquet OPTIONS (compression 'gzip') PARTITIONED BY (p) "
-        "CLUSTERED BY (a) SORTED BY (b) INTO 2 BUCKETS COMMENT 'it''s' TBLPROPERTIES ('k' = 'v')"
+        "CLUSTERED BY (a) SORTED BY (b) INTO 2 BUCKETS COMMENT 'it\\'s' TBLPROPERTIES ('k' = 'v')"
     ).collect()
     spark.sql(f"INSERT INTO {name} VALUES (1, 2, 'x'), (3, 4, 'y')").collect()
     before = str(found_rows(spark, f"SHOW CREATE TABLE {name}")[0][0])
@@ -194,7 +194,7 @@ def test_what_is_declared_of_columns_stays(spark: SparkSession, name: str) -> No
     made(
         spark,
         name,
-        "a INT COMMENT 'it''s', v VARCHAR(3), c CHAR(4) COMMENT 'padded', s STRUCT<x: INT COMMENT 'in', y: INT>, b INT",
+        "a INT COMMENT 'it\\'s', v VARCHAR(3), c CHAR(4) COMMENT 'padded', s STRUCT<x: INT COMMENT 'in', y: INT>, b INT",
         "(1, 'abc', 'd', named_struct('x', 1, 'y', 2), 5)",
     )
     before = str(found_rows(spark, f"SHOW CREATE TABLE {name}")[0][0])

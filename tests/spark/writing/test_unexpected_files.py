@@ -211,6 +211,7 @@ def test_folders_of_other_file_systems_are_not_replaced_either(
     assert content(root) == before
 
 
+@pytest.mark.since("4.2", "NOT NULL")
 @pytest.mark.parametrize("mine", [".env", "_notes.txt", ".git/config"])
 def test_tables_of_files_are_not_written_anew_with_what_is_somebody_elses(spark: SparkSession, mine: str) -> None:
     with table(spark, "id INT, name STRING, age INT") as name:
