@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -13,13 +13,24 @@ from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
-from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, is_key, left_first, with_inner_joins
+from pyspark_substrait.engines.inner_joins import (
+    conjunction,
+    conjuncts,
+    disjunction,
+    is_key,
+    left_first,
+    with_inner_joins,
+)
+from pyspark_substrait.engines.literal_forms import with_string_literals
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.nested_references import with_calls
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
+from pyspark_substrait.engines.places import located
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
+from pyspark_substrait.engines.relation_forms import in_terms_of_others
 from pyspark_substrait.engines.set_groups import by_grouping
+from pyspark_substrait.engines.window_forms import ascending, in_rows
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
@@ -31,6 +42,9 @@ from pyspark_substrait.model.expressions import (
     Function,
     IfClause,
     IfThen,
+    MultiOrList,
+    NestedList,
+    NestedMap,
     NestedStruct,
     RootReference,
     ScalarFunction,
@@ -39,6 +53,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
     WindowFunction,
 )
+from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
@@ -53,6 +68,7 @@ from pyspark_substrait.model.relations import (
     Relation,
     RelCommon,
     Set,
+    SortBase,
 )
 from pyspark_substrait.model.types import (
     OpenStruct,
@@ -76,13 +92,18 @@ __all__ = ["adapted"]
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
 
-def adapted(plan: Plan, target: Target) -> Plan:
+def adapted(plan: Plan, target: Target, places: Places | None = None) -> Plan:
     """Return the plan in the form that an engine takes. Parts that the engine ignores are listed in its ``notes``.
+
+    Args:
+        plan: the plan.
+        target: the engine.
+        places: the paths of the plan's nodes, for an error; None if they aren't known.
 
     Raises:
         UnsupportedPlanError: the engine has no form for something in the plan.
     """
-    adapting = _Adapting(target)
+    adapting = _Adapting(target, places)
     trees = [adapting.tree(tree) for tree in plan.relations]
     if not target.references:
         trees = [tree for tree in trees if isinstance(tree, RelRoot)]
@@ -117,6 +138,7 @@ class _Adapting:
     """The conversion of one plan; ``notes`` are the parts that got lost, each once, ``numbers`` the last number."""
 
     target: Target
+    places: Places | None = None
     numbers: int = 0
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
     calls: Calls = dataclasses.field(init=False)
@@ -133,19 +155,26 @@ class _Adapting:
 
     def _root(self, node: Relation) -> Relation:
         if not self.target.nested_references:
-            node = with_calls(node, self.target)
+            node = with_calls(node, self.target, self.places)
         return in_final_form(self.relation(node), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------
 
     def relation(self, node: Relation) -> Relation:
+        with located(node, self.places):
+            return self._relation(node)
+
+    def _relation(self, node: Relation) -> Relation:
         if isinstance(node, Reference):
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
+        node = in_terms_of_others(node, self.target.composed_relations)
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
+        if isinstance(node, SortBase) and not self.target.clustered_sorts:
+            node = replace(node, sorts=tuple(map(ascending, node.sorts)))
         check(node, self.target)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if self.target.outer_columns_by_name:
@@ -253,6 +282,10 @@ class _Adapting:
     # expressions -----------------------------------------------------------------------------------------------------
 
     def expression(self, node: Expression) -> Expression:
+        with located(node, self.places):
+            return self._expression(node)
+
+    def _expression(self, node: Expression) -> Expression:
         if self.target.date_days is not None:
             node = with_days(node, self.target.date_days)
         check(node, self.target)
@@ -267,14 +300,22 @@ class _Adapting:
             case ScalarFunction(function=function) if function == self.target.date_days:
                 return node
             case ScalarFunction():
-                return self.calls.as_stated(self.calls.adapted(node), node)
+                return self.calls.as_stated(node)
             case WindowFunction():
-                return self.calls.as_stated(self.calls.adapted(node), node)
+                return self.calls.as_stated(node if self.target.range_frames else in_rows(node))
             case NestedStruct(fields=fields) if self.target.struct_function:
                 function = Function("", self.target.struct_function, "any")
                 return ScalarFunction(
                     function=function, arguments=fields, output_type=node.type, derived_type=node.type
                 )
+            case MultiOrList(value=values, options=options) if not self.target.record_lists:
+                rows = [conjunction([*map(equal, values, option)]) for option in options]
+                return disjunction(rows)
+            case NestedMap(key_values=pairs) if self.target.map_function:
+                return _map_call(node, pairs, self.target.map_function)
+            case Literal() if not self.target.varchar_literals:
+                literal = with_string_literals(node)
+                return node if literal is node else self.expression(literal)
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)
@@ -298,6 +339,14 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
         expressions=tuple(
             cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
+    )
+
+
+def _map_call(node: NestedMap, pairs: Sequence[tuple[Expression, Expression]], name: str) -> Expression:
+    """Return the call of a function of the list of keys and the list of values that makes a map."""
+    lists = (NestedList(values=tuple(key for key, _ in pairs)), NestedList(values=tuple(value for _, value in pairs)))
+    return ScalarFunction(
+        function=Function("", name, "list_list"), arguments=lists, output_type=node.type, derived_type=node.type
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
+from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal
 from pyspark_substrait.engines.inner_joins import conjunction
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -20,7 +22,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "with_days", "with_durations"]
+__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "split_text", "with_days", "with_durations"]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -84,6 +86,23 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the parts of a text by DataFusion's function, which gives no parts for an empty text.
+
+    Raises:
+        UnsupportedPlanError: the separator isn't a literal: its function splits at none where it is empty, and between
+            all characters where it is null.
+    """
+    text, separator = values
+    if not isinstance(separator, Literal) or not separator.value:
+        raise UnsupportedPlanError(f"DataFusion has a form for {call.function.key} with a literal separator only")
+    function = Function("", "string_to_array", "str_str")
+    parts = replace(call, function=function, arguments=(text, separator), options=())
+    empty = Literal(type=with_nullability(text.type, False), value="")
+    alone = Literal(type=with_nullability(call.output_type, False), value=(empty,))
+    return IfThen(ifs=(IfClause(equal(text, empty), alone),), else_=parts)
 
 
 _DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}

@@ -23,7 +23,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Filter, Join, JoinType, Relation, RelCommon
 
-__all__ = ["conjunction", "conjuncts", "is_key", "left_first", "with_inner_joins"]
+__all__ = ["conjunction", "conjuncts", "disjunction", "is_key", "left_first", "with_inner_joins"]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -46,6 +46,15 @@ def conjunction(conditions: Sequence[Expression]) -> Expression:
         return conditions[0]
     return boolean_call(
         Function(BOOLEAN, "and", "bool"), conditions, any(condition.type.nullable for condition in conditions)
+    )
+
+
+def disjunction(conditions: Sequence[Expression]) -> Expression:
+    """Return the condition that one of some conditions holds."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return boolean_call(
+        Function(BOOLEAN, "or", "bool"), conditions, any(condition.type.nullable for condition in conditions)
     )
 
 

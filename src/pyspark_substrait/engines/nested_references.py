@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from pyspark_substrait.engines.constructors import COMPARISON, boolean_call
+from pyspark_substrait.engines.constructors import is_null
 from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.places import located
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -36,6 +37,7 @@ from pyspark_substrait.model.expressions import (
     referenced_type,
 )
 from pyspark_substrait.model.fields import Over
+from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import Read, Reference, Relation
@@ -55,15 +57,20 @@ __all__ = ["with_calls"]
 _HINT = "Make the plan without a target, or select the field in a query of its own"
 
 
-def with_calls(tree: Relation, target: Target) -> Relation:
+def with_calls(tree: Relation, target: Target, places: Places | None = None) -> Relation:
     """Return a tree with calls of the engine's functions in place of references into a value.
+
+    Args:
+        tree: the tree.
+        target: the engine.
+        places: the paths of the plan's nodes, for an error; None if they aren't known.
 
     Raises:
         UnsupportedPlanError: the name of a field isn't known, or a reference has no such form.
     """
     if not any(_steps(node) for node in all_expressions(tree)):
         return tree
-    (made,) = mapped(tree, change=_Calls(target, tree).relation)
+    (made,) = mapped(tree, change=_Calls(target, tree, places).relation)
     return made
 
 
@@ -81,6 +88,7 @@ class _Calls:
 
     target: Target
     tree: Relation
+    places: Places | None
 
     def relation(self, node: Relation) -> Relation:
         """Return a relation with calls in its own expressions."""
@@ -90,6 +98,10 @@ class _Calls:
         return with_expressions(node, lambda one: self._expression(one, _record(node, over[id(one)])))
 
     def _expression(self, node: Expression, record: tuple[Type, ...] | None) -> Expression:
+        with located(node, self.places):
+            return self._without_steps(node, record)
+
+    def _without_steps(self, node: Expression, record: tuple[Type, ...] | None) -> Expression:
         node = with_children(node, lambda child: self._expression(child, record))
         steps = _steps(node)
         if not steps:
@@ -118,7 +130,7 @@ class _Calls:
                 case StructField(field=position):
                     assert isinstance(here, Struct)
                     if here.nullable:
-                        nulls.append(boolean_call(Function(COMPARISON, "is_null", "any"), (value,), nullable=False))
+                        nulls.append(is_null(value))
                     key: Expression = Literal(type=String(), value=self._name(here, position))
                     function = "get_field", "struct_str"
                 case ListElement(offset=offset):
