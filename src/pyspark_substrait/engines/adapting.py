@@ -21,6 +21,7 @@ from pyspark_substrait.engines.inner_joins import (
     left_first,
     with_inner_joins,
 )
+from pyspark_substrait.engines.joined_queries import internal_call, with_joins
 from pyspark_substrait.engines.literal_forms import with_string_literals
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.nested_references import with_calls
@@ -154,6 +155,8 @@ class _Adapting:
         return self._root(tree)
 
     def _root(self, node: Relation) -> Relation:
+        if self.target.queries is not None:
+            node = with_joins(node, self.target.queries, self.target.engine, self.places)
         if not self.target.nested_references:
             node = with_calls(node, self.target, self.places)
         return in_final_form(self.relation(node), self.target)
@@ -294,6 +297,10 @@ class _Adapting:
         if query is not None:
             return with_query(node, self.relation(query))
         match node:
+            case ScalarFunction(function=Function(urn="")) if (
+                made := internal_call(node, self.target.engine)
+            ) is not None:
+                return self.expression(made)
             case ScalarFunction(function=Function(name=name), arguments=arguments) if name in self.target.composed:
                 values = tuple(item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
                 return self.target.composed[name](node, values)

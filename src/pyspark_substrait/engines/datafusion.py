@@ -14,6 +14,7 @@ from typing import Final
 
 from pyspark_substrait.engines.compositions import duration_cast, split_text
 from pyspark_substrait.engines.description import Spelling, Target, same_names
+from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Expression, ScalarFunction
 from pyspark_substrait.model.relations import JoinType
@@ -233,6 +234,7 @@ DATAFUSION: Final = Target(
     one_grouping=True,
     multiplicities=False,
     read_filters=False,
+    queries=DataFusionQueries(),
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
     variations=True,

@@ -10,6 +10,7 @@ from pyspark_substrait.engines.compositions import Composition
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import JoinType, SetOp
 from pyspark_substrait.model.types import Type
+from pyspark_substrait.sql.decorrelation import Natives
 
 __all__ = ["Spelling", "Target", "same_names"]
 
@@ -122,6 +123,7 @@ class Target:
         joins: the types of joins that it has; None for all.
         set_operations: the set operations that it has; None for all. Some others are done by grouping.
         window_relations: whether window functions must stand in relations of their own.
+        queries: the subqueries that it runs; others, and lateral joins, become joins. None if all stay as they are.
         outer_references: whether subqueries may refer to columns of the query around them.
         null_marks: whether the mark of a mark join may be null; if not, it is false instead.
         null_casts: whether its casts can give null where they fail.
@@ -173,6 +175,7 @@ class Target:
     joins: frozenset[JoinType] | None = None
     set_operations: frozenset[SetOp] | None = None
     window_relations: bool = False
+    queries: Natives | None = None
     outer_references: bool = True
     null_marks: bool = True
     null_casts: bool = True
