@@ -10,8 +10,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.model.expressions import PredicateOp, SetPredicate
 from pyspark_substrait.model.relations import JoinType, LateralJoin, RelationBase, RelCommon
 from pyspark_substrait.model.types import same_type
-from pyspark_substrait.sql.decorrelation import decorrelated as rewritten
 from pyspark_substrait.sql.decorrelation import SparkNatives, needing_decorrelation
+from pyspark_substrait.sql.decorrelation import decorrelated as rewritten
 from pyspark_substrait.sql.decorrelation.native import runs_natively
 from pyspark_substrait.sql.decorrelation.outer import is_closed, resolved
 from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, VERSIONS, SparkVersion

@@ -22,16 +22,17 @@ from pyspark_substrait.engines.inner_joins import (
     with_inner_joins,
 )
 from pyspark_substrait.engines.joined_queries import internal_call, with_joins
-from pyspark_substrait.engines.literal_forms import with_string_literals
+from pyspark_substrait.engines.literal_forms import padded, with_string_literals
+from pyspark_substrait.engines.marks import plain_marks, with_exact_mark, with_left_mark
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.nested_references import with_calls
-from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
+from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names, with_unlike_names
 from pyspark_substrait.engines.places import located
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
 from pyspark_substrait.engines.relation_forms import in_terms_of_others
 from pyspark_substrait.engines.set_groups import by_grouping
-from pyspark_substrait.engines.window_forms import ascending, in_rows
+from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
@@ -49,6 +50,7 @@ from pyspark_substrait.model.expressions import (
     NestedStruct,
     RootReference,
     ScalarFunction,
+    SingularOrList,
     StructField,
     SwitchExpression,
     TypeArgument,
@@ -72,9 +74,12 @@ from pyspark_substrait.model.relations import (
     SortBase,
 )
 from pyspark_substrait.model.types import (
+    FixedChar,
     OpenStruct,
+    String,
     Struct,
     Type,
+    VarChar,
     concrete,
     name_count,
     with_nullability,
@@ -87,6 +92,7 @@ from pyspark_substrait.model.walk import (
     with_inputs,
     with_query,
 )
+from pyspark_substrait.sql.decorrelation import may_vary
 
 __all__ = ["adapted"]
 
@@ -136,11 +142,16 @@ def _check_field_names(root: RelRoot) -> None:
 
 @dataclass(eq=False)
 class _Adapting:
-    """The conversion of one plan; ``notes`` are the parts that got lost, each once, ``numbers`` the last number."""
+    """The conversion of one plan.
+
+    ``notes`` are the parts that got lost, each once, ``numbers`` is the last number, ``plain`` has the mark joins whose
+    nulls nothing tells from false, by identity.
+    """
 
     target: Target
     places: Places | None = None
     numbers: int = 0
+    plain: dict[int, Join] = dataclasses.field(default_factory=dict)
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
     calls: Calls = dataclasses.field(init=False)
 
@@ -172,6 +183,10 @@ class _Adapting:
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
         node = in_terms_of_others(node, self.target.composed_relations)
+        if not self.target.null_marks:
+            node = with_left_mark(node) if isinstance(node, Join) else node
+            self.plain.update((id(mark), mark) for mark in plain_marks(node))
+            node = self._exact_mark(node)
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
@@ -182,7 +197,6 @@ class _Adapting:
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if self.target.outer_columns_by_name:
             node = with_own_names(node, self._number)
-        self._note_marks(node)
         match node:
             case Aggregate():
                 casts = self._casts(node)
@@ -203,6 +217,8 @@ class _Adapting:
                 return self.relation(numbered) if self.target.set_operations else numbered
             case Set() if self.target.sets_by_names:
                 node = replace(node, members=tuple(map(_all_columns, node.members)))
+            case Set() if self.target.outer_columns_by_name:
+                node = with_inputs(node, lambda input: with_unlike_names(input, self._number))
             case Read() if node.projection is not None and not self.target.masks:
                 node = unmasked(node, self.target)
             case Set(op=op) if self.target.set_operations is not None and op not in self.target.set_operations:
@@ -213,8 +229,8 @@ class _Adapting:
                 node = self._single_key(node)
                 if isinstance(node, Join) and self.target.both_sides:
                     node = _with_kept_side(node, self.target)
-            case Join() if self.target.outer_columns_by_name:
-                node = with_own_mark(node, self._number)
+            case Join(type=JoinType.LEFT_MARK) if self.target.outer_columns_by_name:
+                return with_own_mark(node, self._number)
             case _:
                 pass
         return self._emitted(node)
@@ -240,14 +256,23 @@ class _Adapting:
             return direct
         return {place: direct[position] for place, position in enumerate(emit) if position in direct}
 
-    def _note_marks(self, node: Relation) -> None:
-        """Note a mark that may be null, for an engine whose marks never are."""
-        if self.target.null_marks or not isinstance(node, Join):
-            return
-        if node.type in (JoinType.LEFT_MARK, JoinType.RIGHT_MARK) and node.expression.type.nullable:
-            before = "a mark join whose condition may be null"
-            after = f"{self.target.engine} marks a record as false where the condition is null"
-            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+    def _exact_mark(self, node: Relation) -> Relation:
+        """Return a mark that may be null with a second one, where null is told from false; other relations as they are.
+
+        If the records that are looked at may be others the second time, the mark is noted.
+        """
+        if not isinstance(node, Join) or node.type is not JoinType.LEFT_MARK or id(node) in self.plain:
+            return node
+        if not node.expression.type.nullable:
+            return node
+        if not may_vary(node.right):
+            made, first = with_exact_mark(node)
+            self.plain[id(first)] = first
+            return made
+        before = "a mark join whose condition may be null"
+        after = f"{self.target.engine} marks a record as false where the condition is null"
+        self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+        return node
 
     def _number(self) -> int:
         self.numbers += 1
@@ -289,6 +314,8 @@ class _Adapting:
             return self._expression(node)
 
     def _expression(self, node: Expression) -> Expression:
+        if isinstance(node, ScalarFunction) and not node.function.urn:
+            node = internal_call(node, self.target.engine)
         if self.target.date_days is not None:
             node = with_days(node, self.target.date_days)
         check(node, self.target)
@@ -297,10 +324,6 @@ class _Adapting:
         if query is not None:
             return with_query(node, self.relation(query))
         match node:
-            case ScalarFunction(function=Function(urn="")) if (
-                made := internal_call(node, self.target.engine)
-            ) is not None:
-                return self.expression(made)
             case ScalarFunction(function=Function(name=name), arguments=arguments) if name in self.target.composed:
                 values = tuple(item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
                 return self.target.composed[name](node, values)
@@ -309,7 +332,8 @@ class _Adapting:
             case ScalarFunction():
                 return self.calls.as_stated(node)
             case WindowFunction():
-                return self.calls.as_stated(node if self.target.range_frames else in_rows(node))
+                node = over_window(node if self.target.range_frames else in_rows(node), self.target)
+                return self.calls.as_stated(node)
             case NestedStruct(fields=fields) if self.target.struct_function:
                 function = Function("", self.target.struct_function, "any")
                 return ScalarFunction(
@@ -318,6 +342,10 @@ class _Adapting:
             case MultiOrList(value=values, options=options) if not self.target.record_lists:
                 rows = [conjunction([*map(equal, values, option)]) for option in options]
                 return disjunction(rows)
+            case SingularOrList(value=value, options=options) if not self.target.computed_lists:
+                if all(isinstance(option, Literal) for option in options):
+                    return node
+                return disjunction([equal(value, option) for option in options])
             case NestedMap(key_values=pairs) if self.target.map_function:
                 return _map_call(node, pairs, self.target.map_function)
             case Literal() if not self.target.varchar_literals:
@@ -326,12 +354,33 @@ class _Adapting:
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)
+            case Cast(type=FixedChar() | VarChar()) if not self.target.padded_casts:
+                return self._padded(node)
             case Cast() if self.target.durations:
                 return with_durations(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
                 return node
+
+    def _padded(self, node: Cast) -> Expression:
+        """Return a cast to a text of limited length, padded if that is fixed; note that nothing is too long there."""
+        wanted, given = concrete(node.type), concrete(node.input.type)
+        assert isinstance(wanted, FixedChar | VarChar)
+        if isinstance(given, FixedChar | VarChar) and given.length <= wanted.length:
+            fits = True
+        else:
+            fits = isinstance(node.input, Literal) and len(str(node.input.value or "")) <= wanted.length
+        if not fits:
+            before = f"a cast of {with_nullability(given, False)} to {with_nullability(wanted, False)}"
+            after = f"{self.target.engine} knows no lengths: a longer text stays, or is cut if it is a fixedchar"
+            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+        if isinstance(wanted, VarChar) or given == wanted:
+            return node
+        text = node.input
+        if not isinstance(given, FixedChar | VarChar | String):
+            text = replace(node, type=String(nullable=node.type.nullable))
+        return replace(node, input=padded(text, wanted.length))
 
 
 def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:

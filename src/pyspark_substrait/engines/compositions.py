@@ -22,7 +22,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "split_text", "with_days", "with_durations"]
+__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "exclusive_or", "split_text", "with_days", "with_durations"]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -86,6 +86,19 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+def exclusive_or(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the bits that are in one of two integers as a difference: DataFusion takes those of x and x for 0, also
+    where x is null."""
+    if call.function.signature == "dec_dec":
+        raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key}")
+
+    def made(name: str, *arguments: Expression) -> ScalarFunction:
+        function = Function(call.function.urn, name, call.function.signature)
+        return replace(call, function=function, arguments=arguments, options=())
+
+    return made("subtract", made("bitwise_or", *values), made("bitwise_and", *values))
 
 
 def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:

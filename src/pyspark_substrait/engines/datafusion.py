@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from pyspark_substrait.engines.compositions import duration_cast, split_text
+from pyspark_substrait.engines.compositions import duration_cast, exclusive_or, split_text
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
@@ -150,7 +150,7 @@ DATAFUSION: Final = Target(
             Spelling(name="divide", delivers={"rounding": (_EVEN,)}),
         ),
         **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
-        **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same_names("negate", "bitwise_and", "bitwise_or"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
         **same_names("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
         **same_names("is_distinct_from", "is_not_distinct_from", "not", "xor", "and_not"),
@@ -222,12 +222,16 @@ DATAFUSION: Final = Target(
     composed_relations=frozenset({"TopN", "Expand", "ConsistentPartitionWindow", "post_join_filter", "MINUS_MULTISET"}),
     joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
     record_lists=False,
+    computed_lists=False,
+    padded_casts=False,
     varchar_literals=False,
     map_function="map",
     seconds_digits=frozenset({0, 3, 6, 9}),
     interval_digits=3,
     clustered_sorts=False,
     range_frames=False,
+    # others can't be computed over frames that lose records
+    over_windows={"bool_and": "min", "bool_or": "max", "approx_count_distinct": ""},
     others=_SPARK,
     whole_projections=True,
     inner_joins=True,
@@ -243,6 +247,7 @@ DATAFUSION: Final = Target(
     switches=False,
     struct_function="struct",
     composed={
+        "bitwise_xor": exclusive_or,
         "string_split": split_text,
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
     },

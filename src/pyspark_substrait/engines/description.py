@@ -109,12 +109,14 @@ class Target:
         nested_references: whether references may lead into a column; if not, functions give what is there.
         switches: whether it takes switch expressions; if not, they become conditions.
         record_lists: whether it takes lists of several values each (MultiOrList); if not, they become conditions.
+        computed_lists: whether alternatives (SingularOrList) may be computed; if not, such a list becomes conditions.
         varchar_literals: whether it takes literals of varchar; if not, they become casts of strings.
         map_function: its function that makes a map of a list of keys and one of values; empty if it takes nested
             expressions.
         seconds_digits: the numbers of digits that its times and timestamps may have; None for all.
         interval_digits: the digits of the seconds that it keeps of literal intervals.
         clustered_sorts: whether it takes sorts that only put equal values together; if not, they are ascending.
+        over_windows: the functions in place of aggregates over windows, by their simple names; empty for none.
         range_frames: whether frames without bounds may be ranges; if not, they are rows.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
         composed: the functions that are expressed by others there, by their simple name.
@@ -125,7 +127,9 @@ class Target:
         window_relations: whether window functions must stand in relations of their own.
         queries: the subqueries that it runs; others, and lateral joins, become joins. None if all stay as they are.
         outer_references: whether subqueries may refer to columns of the query around them.
-        null_marks: whether the mark of a mark join may be null; if not, it is false instead.
+        null_marks: whether the mark of a mark join may be null; if not, it is false instead, and a second mark says
+            where it is null.
+        padded_casts: whether its casts to fixedchar pad with blanks, and those to a shorter text fail.
         null_casts: whether its casts can give null where they fail.
         date_days: its function of a date and a number of days; None if it takes intervals.
         durations: whether its durations are another type than its intervals, to which only its own function casts.
@@ -161,11 +165,13 @@ class Target:
     nested_references: bool = True
     switches: bool = True
     record_lists: bool = True
+    computed_lists: bool = True
     varchar_literals: bool = True
     map_function: str = ""
     seconds_digits: frozenset[int] | None = None
     interval_digits: int = 12
     clustered_sorts: bool = True
+    over_windows: Mapping[str, str] = field(default_factory=dict)
     range_frames: bool = True
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -178,6 +184,7 @@ class Target:
     queries: Natives | None = None
     outer_references: bool = True
     null_marks: bool = True
+    padded_casts: bool = True
     null_casts: bool = True
     date_days: Function | None = None
     durations: bool = False

@@ -60,8 +60,8 @@ def with_joins(tree: Relation, natives: Natives, engine: str, places: Places | N
     return decorrelated(counted, natives, refused)
 
 
-def internal_call(call: ScalarFunction, engine: str) -> Expression | None:
-    """Return a call that the joins need in terms of functions of the specification; None for any other call.
+def internal_call(call: ScalarFunction, engine: str) -> Expression:
+    """Return a call that the joins need in terms of functions of the specification; any other call as it is.
 
     Raises:
         UnsupportedPlanError: there are no such functions.
@@ -78,7 +78,7 @@ def internal_call(call: ScalarFunction, engine: str) -> Expression | None:
     if call.function is ONCE:
         fault = f"{engine} would compute some of a subquery's records twice, and get others the second time"
         raise UnsupportedPlanError(fault, hint="Put all records in order before some are kept")
-    return None
+    return call
 
 
 def _only_value(number: Expression, value: Expression, call: ScalarFunction) -> Expression:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_substrait.engines.calls import cast
-from pyspark_substrait.model.expressions import Expression, NestedList, NestedStruct
+from pyspark_substrait.model.expressions import Expression, Function, NestedList, NestedStruct, ScalarFunction
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import List, String, Struct, VarChar
+from pyspark_substrait.model.types import I32, List, String, Struct, VarChar
 
-__all__ = ["with_string_literals"]
+__all__ = ["padded", "with_string_literals"]
 
 
 def with_string_literals(node: Literal) -> Expression:
@@ -29,3 +29,14 @@ def with_string_literals(node: Literal) -> Expression:
             return NestedList(values=made, nullable=nullable)
         case _:
             return node
+
+
+def padded(text: Expression, length: int) -> Expression:
+    """Return a text with so many blanks behind it that it has a length."""
+    type = String(nullable=text.type.nullable)
+    return ScalarFunction(
+        function=Function("extension:io.substrait:functions_string", "rpad", "str_i32_str"),
+        arguments=(text, Literal(type=I32(), value=length), Literal(type=String(), value=" ")),
+        output_type=type,
+        derived_type=type,
+    )

@@ -12,8 +12,10 @@ from pyspark_substrait.engines.inner_joins import conjuncts
 from pyspark_substrait.model.expressions import (
     EnumArgument,
     Expression,
+    FieldReference,
     Function,
     InPredicate,
+    OuterReference,
     PredicateOp,
     ScalarFunction,
     ScalarSubquery,
@@ -21,6 +23,7 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
     TypeArgument,
 )
+from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import (
     Aggregate,
     Cross,
@@ -34,6 +37,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.walk import (
+    all_expressions,
     expression_children,
     holds_query,
     holds_window,
@@ -42,7 +46,7 @@ from pyspark_substrait.model.walk import (
 )
 from pyspark_substrait.sql.decorrelation import Place
 from pyspark_substrait.sql.decorrelation.native import queries, runs_natively
-from pyspark_substrait.sql.decorrelation.outer import Subquery, is_closed, references, relation_references
+from pyspark_substrait.sql.decorrelation.outer import Subquery, is_closed, own_fields, references, relation_references
 
 __all__ = ["DataFusionQueries"]
 
@@ -76,6 +80,10 @@ class DataFusionQueries:
         """The place of a condition over both sides of a join."""
         return Place.NOWHERE
 
+    def of_column(self) -> Place:
+        """The place of a column that is computed over the records of a relation."""
+        return Place.PAIR
+
     def allows(self, node: Subquery, place: Place) -> bool:
         """Whether DataFusion takes a subquery in a place."""
         inner = subquery_relation(node)
@@ -86,20 +94,21 @@ class DataFusionQueries:
             case ScalarSubquery():
                 known = place in (Place.FREE, Place.PAIR)
             case InPredicate(needles=needles):
-                known = place is Place.FREE and len(needles) == 1
+                known = place is Place.FREE and len(needles) == 1 and bool(own_fields(needles[0]))
             case SetPredicate(predicate_op=op):
                 known = place is Place.FREE and op is PredicateOp.EXISTS
             case SetComparison():
                 known = False
         if not known or is_closed(inner):
-            return known
-        if any(level > 0 for level, _ in relation_references(inner, 1)):
+            # a scalar one without records is an error where the column isn't nullable there
+            return known and (not isinstance(node, ScalarSubquery) or _is_total(inner))
+        if any(level > 0 for level, _ in relation_references(inner, 1)) or _leads_into(inner):
             return False
-        while isinstance(node, ScalarSubquery) and isinstance(inner, Project) and _is_plain(inner.expressions):
-            inner = inner.input
         if isinstance(node, ScalarSubquery):
-            total = isinstance(inner, Aggregate) and not inner.grouping_expressions and len(inner.groupings) < 2
-            return total and _is_plain(relation_expressions(inner)) and self._filters_only(inner.inputs[0], equal=True)
+            while isinstance(inner, Project) and _is_plain(inner.expressions):
+                inner = inner.input
+            simple = _is_total(inner) and _is_plain(relation_expressions(inner))
+            return simple and self._filters_only(inner.inputs[0], equal=True)
         return self._filters_only(inner, equal=False)
 
     def _filters_only(self, node: Relation, *, equal: bool) -> bool:
@@ -133,6 +142,22 @@ class DataFusionQueries:
                 if not self.allows(query, place) or (is_closed(inner) and not runs_natively(inner, self)):
                     return False
         return True
+
+
+def _is_total(node: Relation) -> bool:
+    """Whether a relation has one record: an aggregate without keys, with projections above at most."""
+    while isinstance(node, Project):
+        node = node.input
+    return isinstance(node, Aggregate) and not node.grouping_expressions and len(node.groupings) < 2
+
+
+def _leads_into(node: Relation) -> bool:
+    """Whether an outer reference leads into a column."""
+    outer = (one for one in all_expressions(node) if isinstance(one, FieldReference))
+    return any(
+        isinstance(one.root, OuterReference) and (isinstance(one.reference, MaskExpression) or len(one.reference) > 1)
+        for one in outer
+    )
 
 
 def _is_plain(expressions: Sequence[Expression]) -> bool:

@@ -124,7 +124,7 @@ class Lifting:
         if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
             return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
         # Spark makes a join of one in a projection, too, and leaves out the sorts below
-        is_native = self._natives.allows(node, Place.FREE) and not orderedness.in_order(self._relation)
+        is_native = self._natives.allows(node, self._natives.of_column()) and not orderedness.in_order(self._relation)
         return self._projected(node) if is_native else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:

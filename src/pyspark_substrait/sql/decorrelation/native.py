@@ -442,6 +442,9 @@ class Natives(Protocol):
     def of_sides(self, condition: Expression) -> Place:
         """The place of a condition over both sides of a join."""
 
+    def of_column(self) -> Place:
+        """The place of a column that is computed over the records of a filter, a join or another relation."""
+
     def allows(self, node: Subquery, place: Place) -> bool:
         """Whether the engine takes a subquery in a place. One without outer references is looked into separately."""
 
@@ -463,6 +466,9 @@ class SparkNatives:
 
     def of_sides(self, condition: Expression) -> Place:
         return of_sides(condition)
+
+    def of_column(self) -> Place:
+        return Place.FREE
 
     def allows(self, node: Subquery, place: Place) -> bool:
         return is_allowed_in(node, place, self.spark)

@@ -7,10 +7,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import (
-    Expression,
-    NestedStruct,
-)
+from pyspark_substrait.model.expressions import Expression, NestedStruct, SortField, WindowFunction
 from pyspark_substrait.model.relations import (
     Aggregate,
     ConsistentPartitionWindow,
@@ -19,6 +16,7 @@ from pyspark_substrait.model.relations import (
     Exchange,
     Expand,
     Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -33,13 +31,15 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
     SetOp,
+    Sort,
     SortBase,
+    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
+    expressions_within,
     holds_query,
-    holds_window,
     relation_subqueries,
     relations_within,
     subquery_relation,
@@ -87,7 +87,7 @@ from pyspark_substrait.sql.decorrelation.outer import (
 )
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
 
-__all__ = ["decorrelated", "needing_decorrelation"]
+__all__ = ["decorrelated", "may_vary", "needing_decorrelation"]
 
 #: the newest version
 SPARK: Final = SparkNatives()
@@ -246,11 +246,11 @@ class _Rewriting:
 
     def _shared(self, node: Relation) -> Relation:
         """Return a relation that can be used more than once."""
-        if isinstance(node, Reference) and not _may_vary(node):
+        if isinstance(node, Reference) and not may_vary(node):
             return node
         self._ordinal -= 1
         width = len(node.schema.types)
-        subtree = with_columns(node, [internal(ONCE, [], I64())]) if _may_vary(node) else node
+        subtree = with_columns(node, [internal(ONCE, [], I64())]) if may_vary(node) else node
         reference = Reference(subtree_ordinal=self._ordinal, subtree=subtree)
         self._done[id(reference)] = reference
         shared = selected_columns(reference, range(width))
@@ -448,19 +448,28 @@ class _Rewriting:
         return self.relation(Set(members=(matched, filled), op=SetOp.UNION_ALL))
 
 
-def _may_vary(node: Relation) -> bool:
+def may_vary(node: Relation) -> bool:
     """Whether a relation may have other records when it is computed again: some of many, in no certain order."""
     match node:
-        case Fetch() | ConsistentPartitionWindow():
+        case Fetch(input=Sort(input=input, sorts=sorts)) | TopN(input=input, sorts=sorts) if _is_total(sorts, input):
+            return may_vary(input)
+        case FetchBase() | ConsistentPartitionWindow():
             return True
         case Reference(subtree=subtree):
-            return _may_vary(subtree)
+            return may_vary(subtree)
         case Aggregate(measures=measures) if any(item.measure.function.name == "any_value" for item in measures):
             return True
-        case Project(expressions=expressions) if any(map(holds_window, expressions)):
-            return True
+        case Project(expressions=expressions, input=input):
+            calls = [item for item in expressions_within(expressions) if isinstance(item, WindowFunction)]
+            return not all(_is_total(call.sorts, input) for call in calls) or may_vary(input)
         case _:
-            return any(map(_may_vary, node.inputs))
+            return any(map(may_vary, node.inputs))
+
+
+def _is_total(sorts: Sequence[SortField], input: Relation) -> bool:
+    """Whether sorts are by all columns of a relation, so that only equal records are in no certain order."""
+    columns = range(len(input.schema.types))
+    return {column(input.schema, position) for position in columns} <= {sort.expr for sort in sorts}
 
 
 def _with_expressions(node: Relation, expressions: Sequence[Expression]) -> Relation:
