@@ -20,6 +20,7 @@ from pyspark_substrait.engines.inner_joins import (
     is_key,
     left_first,
     with_inner_joins,
+    without_one_sided_keys,
 )
 from pyspark_substrait.engines.joined_queries import internal_call, with_joins
 from pyspark_substrait.engines.literal_forms import padded, with_string_literals
@@ -32,6 +33,7 @@ from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
 from pyspark_substrait.engines.relation_forms import in_terms_of_others
 from pyspark_substrait.engines.set_groups import by_grouping
+from pyspark_substrait.engines.struct_names import check_alike, with_root_names
 from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -75,13 +77,10 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import (
     FixedChar,
-    OpenStruct,
     String,
-    Struct,
     Type,
     VarChar,
     concrete,
-    name_count,
     with_nullability,
 )
 from pyspark_substrait.model.walk import (
@@ -117,29 +116,6 @@ def adapted(plan: Plan, target: Target, places: Places | None = None) -> Plan:
     return replace(plan, relations=tuple(trees), notes=(*plan.notes, *adapting.notes.values()))
 
 
-def _check_field_names(root: RelRoot) -> None:
-    """Refuse a struct as a column some of whose fields have the names that the engine gives to others.
-
-    Its function names fields c0, c1 and so on, and at the root it looks for the fields that are asked for: where all
-    have other names, by their positions.
-
-    Raises:
-        UnsupportedPlanError: there is one.
-    """
-    schema, position = root.input.schema, 0
-    for type in () if isinstance(schema, OpenStruct) else schema.types:
-        found = concrete(type)
-        if isinstance(found, Struct):
-            place, same = position + 1, []
-            for number, field_type in enumerate(found.types):
-                same.append(root.names[place : place + 1] == (f"c{number}",))
-                place += 1 + name_count(field_type)
-            if any(same) and not all(same):
-                fault = f"the fields of the column `{root.names[position]}` are found by their names"
-                raise UnsupportedPlanError(fault, hint="Name them c0, c1, …, or name none of them so")
-        position += 1 + name_count(type)
-
-
 @dataclass(eq=False)
 class _Adapting:
     """The conversion of one plan.
@@ -161,7 +137,8 @@ class _Adapting:
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
-                _check_field_names(tree)
+                check_alike(tree.input, self.target, self.places)
+                tree = with_root_names(tree, self.target, self.places)
             return replace(tree, input=self._root(tree.input))
         return self._root(tree)
 
@@ -191,10 +168,14 @@ class _Adapting:
             node = filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
+        if isinstance(node, Set) and self.target.outer_columns_by_name:
+            node = with_inputs(node, lambda input: with_unlike_names(input, self._number))
         if isinstance(node, SortBase) and not self.target.clustered_sorts:
             node = replace(node, sorts=tuple(map(ascending, node.sorts)))
         check(node, self.target)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
+        if isinstance(node, Join) and not self.target.one_sided_keys:
+            node = without_one_sided_keys(node)
         if self.target.outer_columns_by_name:
             node = with_own_names(node, self._number)
         match node:
@@ -217,8 +198,6 @@ class _Adapting:
                 return self.relation(numbered) if self.target.set_operations else numbered
             case Set() if self.target.sets_by_names:
                 node = replace(node, members=tuple(map(_all_columns, node.members)))
-            case Set() if self.target.outer_columns_by_name:
-                node = with_inputs(node, lambda input: with_unlike_names(input, self._number))
             case Read() if node.projection is not None and not self.target.masks:
                 node = unmasked(node, self.target)
             case Set(op=op) if self.target.set_operations is not None and op not in self.target.set_operations:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal
+from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal, is_known
 from pyspark_substrait.engines.inner_joins import conjunction
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
@@ -22,7 +22,16 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "exclusive_or", "split_text", "with_days", "with_durations"]
+__all__ = [
+    "COMPOSITIONS",
+    "Composition",
+    "and_not",
+    "duration_cast",
+    "exclusive_or",
+    "split_text",
+    "with_days",
+    "with_durations",
+]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -35,10 +44,6 @@ def _not(value: Expression) -> Expression:
 def _compared(name: str, left: Expression, right: Expression) -> Expression:
     nullable = name != "is_not_distinct_from" and (left.type.nullable or right.type.nullable)
     return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
-
-
-def _known(value: Expression) -> Expression:
-    return boolean_call(Function(COMPARISON, "is_not_null", "any"), (value,), False)
 
 
 def _not_equal(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -60,11 +65,11 @@ def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression
 
 
 def _is_true(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return conjunction([_known(values[0]), values[0]])
+    return conjunction([is_known(values[0]), values[0]])
 
 
 def _is_false(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return conjunction([_known(values[0]), _not(values[0])])
+    return conjunction([is_known(values[0]), _not(values[0])])
 
 
 def _is_not_true(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -86,6 +91,11 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+def and_not(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the conjunction of one value and the negation of another."""
+    return conjunction([values[0], _not(values[1])])
 
 
 def exclusive_or(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from pyspark_substrait.engines.compositions import duration_cast, exclusive_or, split_text
+from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, split_text
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
@@ -153,7 +153,7 @@ DATAFUSION: Final = Target(
         **same_names("negate", "bitwise_and", "bitwise_or"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
         **same_names("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
-        **same_names("is_distinct_from", "is_not_distinct_from", "not", "xor", "and_not"),
+        **same_names("is_distinct_from", "is_not_distinct_from", "not", "xor"),
         **{name: (Spelling(name=name, operator=True),) for name in ("and", "or")},
         **same_names("abs", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"),
         **same_names("tanh", "asinh", "acosh", "atanh", "radians", "degrees"),
@@ -219,8 +219,11 @@ DATAFUSION: Final = Target(
     },
     files=False,
     lacks=frozenset({"UUID"}),
-    composed_relations=frozenset({"TopN", "Expand", "ConsistentPartitionWindow", "post_join_filter", "MINUS_MULTISET"}),
+    composed_relations=frozenset(
+        {"TopN", "Expand", "ConsistentPartitionWindow", "post_join_filter", "MINUS_MULTISET", "offset"}
+    ),
     joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
+    one_sided_keys=False,
     record_lists=False,
     computed_lists=False,
     padded_casts=False,
@@ -247,6 +250,7 @@ DATAFUSION: Final = Target(
     switches=False,
     struct_function="struct",
     composed={
+        "and_not": and_not,
         "bitwise_xor": exclusive_or,
         "string_split": split_text,
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},

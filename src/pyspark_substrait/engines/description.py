@@ -85,9 +85,11 @@ class Target:
         measure_filters: whether it applies the filters of measures.
         lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model.
         composed_relations: the relations that are expressed by others there, by the names of their classes; also
-            ``post_join_filter`` and ``MINUS_MULTISET``.
+            ``post_join_filter``, ``MINUS_MULTISET``, and ``offset``, that of a fetch without a count.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
+        one_sided_keys: whether a join's condition may be an equality of two columns of one input; if not, it is the
+            negation of their inequality.
         both_sides: whether its semi and anti joins have the columns of both inputs, so that an emit must choose those
             of the left one. Joins that keep the right one are an error then.
         sets_by_names: whether the columns of the inputs of a set operation must have the same names, which are those of
@@ -151,6 +153,7 @@ class Target:
     composed_relations: frozenset[str] = frozenset()
     inner_joins: bool = False
     single_key_joins: bool = False
+    one_sided_keys: bool = True
     both_sides: bool = False
     sets_by_names: bool = False
     plain_measures: bool = False

@@ -94,7 +94,7 @@ def _only_value(number: Expression, value: Expression, call: ScalarFunction) -> 
     )
     failing = cast(said, I64(nullable=number.type.nullable))
     nothing = Literal(type=with_nullability(call.output_type, True), value=None)
-    fails = IfThen(ifs=(IfClause(_compared("gt", failing, 0), nothing),), else_=nothing)
+    fails = IfThen(ifs=(IfClause(_compared("gt", failing, 0), nothing),), else_=value)
     return IfThen(ifs=(IfClause(_compared("gt", number, 1), fails),), else_=value)
 
 

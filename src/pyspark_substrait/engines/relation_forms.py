@@ -53,6 +53,8 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
     match node:
         case TopN() if "TopN" in composed:
             return _with_ties(node) if node.keeps_ties else _first(node)
+        case Fetch(offset_expr=Literal(value=int(offset))) if offset and "offset" in composed:
+            return _counted(node, offset)
         case Expand() if "Expand" in composed:
             return _expanded(node)
         case ConsistentPartitionWindow() if "ConsistentPartitionWindow" in composed:
@@ -64,6 +66,13 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
             return _without_common(node)
         case _:
             return node
+
+
+def _counted(node: Fetch, offset: int) -> Fetch:
+    """Return a fetch with a count: without one, a sort above it may be done before it."""
+    if node.count_expr is not None and not (isinstance(node.count_expr, Literal) and node.count_expr.value is None):
+        return node
+    return replace(node, count_expr=Literal(type=I64(), value=2**63 - 1 - offset))
 
 
 def _first(node: TopN) -> Relation:
