@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "spark": {*BASE, "sql", "analysis", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
     "write_targets": {*BASE, "proto"},
-    "engines": {*BASE, "binding", "extensions"},
+    "engines": {*BASE, "binding", "sql", "extensions"},
     "render": {*BASE, "analysis", "text"},
     "analysis": {*BASE, "text", "extensions"},
     "sql": {*BASE, "extensions"},

@@ -20,6 +20,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model import plan as model
 from pyspark_substrait.model.expressions import (
+    Cast,
     EnumArgument,
     Expression,
     FieldReference,
@@ -129,7 +130,9 @@ def test_a_function_has_the_name_of_the_engine() -> None:
     made = ps.for_target(plan(projected(day)), "datafusion")
     node = root(made)
     assert isinstance(node, Project)
-    found = node.expressions[0]
+    cast = node.expressions[0]
+    assert isinstance(cast, Cast)  # it is an i32 there
+    found = cast.input
     assert isinstance(found, ScalarFunction)
     assert found.function.name == "date_part"
     assert found.arguments == (Literal(type=String(), value="year"), DAY)

@@ -289,6 +289,22 @@ def test_a_date64_is_no_number() -> None:
         ps.load(substrait.Producer.to_substrait_plan(logical, context).encode())
 
 
+@pytest.mark.parametrize(
+    "expression", ["CAST(d AS BIGINT)", "arrow_cast(d, 'Int64')", "CAST(coalesce(d, d) AS DOUBLE)"]
+)
+def test_a_column_of_date64_is_no_number(expression: str) -> None:
+    table = pa.table({"d": pa.array([86_400_000], pa.date64()), "e": pa.array([1], pa.date32())})
+    context = datafusion.SessionContext()
+    context.register_record_batches("t", [table.to_batches()])
+    for optimized in (False, True):
+        frame = context.sql(f"SELECT {expression} FROM t")
+        logical = frame.optimized_logical_plan() if optimized else frame.logical_plan()
+        with pytest.raises(ps.InvalidPlanError, match="counts milliseconds"):
+            ps.load(substrait.Producer.to_substrait_plan(logical, context).encode())
+    days = context.sql("SELECT d = e FROM t WHERE d < DATE '2020-01-01'").logical_plan()
+    ps.load(substrait.Producer.to_substrait_plan(days, context).encode())
+
+
 def test_what_differs_for_some_values_is_noted() -> None:
     context = datafusion.SessionContext()
     context.register_record_batches("t", [TABLE.to_batches()])

@@ -10,8 +10,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.model.expressions import PredicateOp, SetPredicate
 from pyspark_substrait.model.relations import JoinType, LateralJoin, RelationBase, RelCommon
 from pyspark_substrait.model.types import same_type
+from pyspark_substrait.sql.decorrelation import SparkNatives, needing_decorrelation
 from pyspark_substrait.sql.decorrelation import decorrelated as rewritten
-from pyspark_substrait.sql.decorrelation import needing_decorrelation
 from pyspark_substrait.sql.decorrelation.native import runs_natively
 from pyspark_substrait.sql.decorrelation.outer import is_closed, resolved
 from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, VERSIONS, SparkVersion
@@ -28,8 +28,9 @@ def exists(input: RelationBase) -> SetPredicate:
 
 def decorrelated(node: Any, spark: SparkVersion = NEWEST) -> Any:
     """The relation, rewritten where it needs to be for a version of Spark."""
-    counted = needing_decorrelation(node, spark)
-    return node if counted is None else rewritten(counted, spark)
+    natives = SparkNatives(spark)
+    counted = needing_decorrelation(node, natives)
+    return node if counted is None else rewritten(counted, natives)
 
 
 @pytest.mark.parametrize("spark", (OLDEST, NEWEST), ids=str)
@@ -38,7 +39,7 @@ def test_nothing_is_left_that_spark_cannot_run(spark: SparkVersion) -> None:
     for seed in range(120):
         node = generated(seed).node
         found = decorrelated(node, spark)
-        assert runs_natively(resolved(found), spark), seed
+        assert runs_natively(resolved(found), SparkNatives(spark)), seed
         assert decorrelated(found, spark) is found, seed
         assert is_closed(resolved(found)), seed
         assert len(found.schema.types) == len(node.schema.types), seed
@@ -57,7 +58,7 @@ def test_what_stays_as_it_is_depends_on_the_version(form: str) -> None:
     for version in VERSIONS:
         found = decorrelated(node, version)
         assert (found is node) == (before or version >= SparkVersion(4, 0)), version
-        assert runs_natively(resolved(found), version), version
+        assert runs_natively(resolved(found), SparkNatives(version)), version
 
 
 def test_plans_without_such_subqueries_are_left_alone() -> None:
@@ -73,7 +74,7 @@ def test_steps_do_not_count_lateral_records() -> None:
     right = where(S, call("and", exists(inner), call("equal", col(S, 1), outer(R, 1, rel_reference=4))))
     node = LateralJoin(left=R, right=right, type=JoinType.INNER, common=RelCommon(rel_anchor=4))  # type: ignore[arg-type]
     found = decorrelated(node)
-    assert found.schema == both(R, S) and runs_natively(resolved(found))
+    assert found.schema == both(R, S) and runs_natively(resolved(found), SparkNatives())
 
 
 @pytest.mark.parametrize("kind", list(JoinType))

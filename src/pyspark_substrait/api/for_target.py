@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait import engines
 from pyspark_substrait.api.bind import TablesToBind, bind
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
+from pyspark_substrait.api.validate import validate
 from pyspark_substrait.binding.arrow_variations import as_written, variations
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -68,7 +69,10 @@ def for_target(
         fitted, known = bind(plan, as_written(tables), rename=rename, registry=registry), variations(tables)
     else:
         fitted = bind(plan, tables, rename=rename, registry=registry)
-    made = on_deep_stack(fitted, lambda: engines.adapted(fitted, engine))
+    try:
+        made = on_deep_stack(fitted, lambda: engines.adapted(fitted, engine))
+    except UnsupportedPlanError as error:
+        raise (error if error.path else _located(error, fitted, engine)) from None
     return replace(
         fitted,
         relations=made.relations,
@@ -76,3 +80,15 @@ def for_target(
         removed_fields=engine.removed_fields,
         variations=known if engine.variations else None,
     )
+
+
+def _located(error: UnsupportedPlanError, plan: Plan, engine: engines.Target) -> UnsupportedPlanError:
+    """Return an error with its place in the plan. Only then the paths of all parts are found, by reading it again."""
+    report = validate(plan)
+    document = report.document
+    if isinstance(document, type(plan)):
+        try:
+            on_deep_stack(document, lambda: engines.adapted(document, engine, report.places))
+        except UnsupportedPlanError as found:
+            return found if found.message == error.message else error
+    return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -13,13 +13,28 @@ from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
-from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, is_key, left_first, with_inner_joins
+from pyspark_substrait.engines.inner_joins import (
+    conjunction,
+    conjuncts,
+    disjunction,
+    is_key,
+    left_first,
+    with_inner_joins,
+    without_one_sided_keys,
+)
+from pyspark_substrait.engines.joined_queries import internal_call, with_joins
+from pyspark_substrait.engines.literal_forms import padded, with_string_literals
+from pyspark_substrait.engines.marks import plain_marks, with_exact_mark, with_left_mark
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.nested_references import with_calls
-from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
+from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names, with_unlike_names
+from pyspark_substrait.engines.places import located
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
+from pyspark_substrait.engines.relation_forms import in_terms_of_others
 from pyspark_substrait.engines.set_groups import by_grouping
+from pyspark_substrait.engines.struct_names import check_alike, with_root_names
+from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
@@ -31,14 +46,19 @@ from pyspark_substrait.model.expressions import (
     Function,
     IfClause,
     IfThen,
+    MultiOrList,
+    NestedList,
+    NestedMap,
     NestedStruct,
     RootReference,
     ScalarFunction,
+    SingularOrList,
     StructField,
     SwitchExpression,
     TypeArgument,
     WindowFunction,
 )
+from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
@@ -53,13 +73,14 @@ from pyspark_substrait.model.relations import (
     Relation,
     RelCommon,
     Set,
+    SortBase,
 )
 from pyspark_substrait.model.types import (
-    OpenStruct,
-    Struct,
+    FixedChar,
+    String,
     Type,
+    VarChar,
     concrete,
-    name_count,
     with_nullability,
 )
 from pyspark_substrait.model.walk import (
@@ -70,54 +91,43 @@ from pyspark_substrait.model.walk import (
     with_inputs,
     with_query,
 )
+from pyspark_substrait.sql.decorrelation import may_vary
 
 __all__ = ["adapted"]
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
 
-def adapted(plan: Plan, target: Target) -> Plan:
+def adapted(plan: Plan, target: Target, places: Places | None = None) -> Plan:
     """Return the plan in the form that an engine takes. Parts that the engine ignores are listed in its ``notes``.
+
+    Args:
+        plan: the plan.
+        target: the engine.
+        places: the paths of the plan's nodes, for an error; None if they aren't known.
 
     Raises:
         UnsupportedPlanError: the engine has no form for something in the plan.
     """
-    adapting = _Adapting(target)
+    adapting = _Adapting(target, places)
     trees = [adapting.tree(tree) for tree in plan.relations]
     if not target.references:
         trees = [tree for tree in trees if isinstance(tree, RelRoot)]
     return replace(plan, relations=tuple(trees), notes=(*plan.notes, *adapting.notes.values()))
 
 
-def _check_field_names(root: RelRoot) -> None:
-    """Refuse a struct as a column some of whose fields have the names that the engine gives to others.
-
-    Its function names fields c0, c1 and so on, and at the root it looks for the fields that are asked for: where all
-    have other names, by their positions.
-
-    Raises:
-        UnsupportedPlanError: there is one.
-    """
-    schema, position = root.input.schema, 0
-    for type in () if isinstance(schema, OpenStruct) else schema.types:
-        found = concrete(type)
-        if isinstance(found, Struct):
-            place, same = position + 1, []
-            for number, field_type in enumerate(found.types):
-                same.append(root.names[place : place + 1] == (f"c{number}",))
-                place += 1 + name_count(field_type)
-            if any(same) and not all(same):
-                fault = f"the fields of the column `{root.names[position]}` are found by their names"
-                raise UnsupportedPlanError(fault, hint="Name them c0, c1, …, or name none of them so")
-        position += 1 + name_count(type)
-
-
 @dataclass(eq=False)
 class _Adapting:
-    """The conversion of one plan; ``notes`` are the parts that got lost, each once, ``numbers`` the last number."""
+    """The conversion of one plan.
+
+    ``notes`` are the parts that got lost, each once, ``numbers`` is the last number, ``plain`` has the mark joins whose
+    nulls nothing tells from false, by identity.
+    """
 
     target: Target
+    places: Places | None = None
     numbers: int = 0
+    plain: dict[int, Join] = dataclasses.field(default_factory=dict)
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
     calls: Calls = dataclasses.field(init=False)
 
@@ -127,30 +137,47 @@ class _Adapting:
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
-                _check_field_names(tree)
+                check_alike(tree.input, self.target, self.places)
+                tree = with_root_names(tree, self.target, self.places)
             return replace(tree, input=self._root(tree.input))
         return self._root(tree)
 
     def _root(self, node: Relation) -> Relation:
+        if self.target.queries is not None:
+            node = with_joins(node, self.target.queries, self.target.engine, self.places)
         if not self.target.nested_references:
-            node = with_calls(node, self.target)
+            node = with_calls(node, self.target, self.places)
         return in_final_form(self.relation(node), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------
 
     def relation(self, node: Relation) -> Relation:
+        with located(node, self.places):
+            return self._relation(node)
+
+    def _relation(self, node: Relation) -> Relation:
         if isinstance(node, Reference):
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
+        node = in_terms_of_others(node, self.target.composed_relations)
+        if not self.target.null_marks:
+            node = with_left_mark(node) if isinstance(node, Join) else node
+            self.plain.update((id(mark), mark) for mark in plain_marks(node))
+            node = self._exact_mark(node)
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
+        if isinstance(node, Set) and self.target.outer_columns_by_name:
+            node = with_inputs(node, lambda input: with_unlike_names(input, self._number))
+        if isinstance(node, SortBase) and not self.target.clustered_sorts:
+            node = replace(node, sorts=tuple(map(ascending, node.sorts)))
         check(node, self.target)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
+        if isinstance(node, Join) and not self.target.one_sided_keys:
+            node = without_one_sided_keys(node)
         if self.target.outer_columns_by_name:
             node = with_own_names(node, self._number)
-        self._note_marks(node)
         match node:
             case Aggregate():
                 casts = self._casts(node)
@@ -181,8 +208,8 @@ class _Adapting:
                 node = self._single_key(node)
                 if isinstance(node, Join) and self.target.both_sides:
                     node = _with_kept_side(node, self.target)
-            case Join() if self.target.outer_columns_by_name:
-                node = with_own_mark(node, self._number)
+            case Join(type=JoinType.LEFT_MARK) if self.target.outer_columns_by_name:
+                return with_own_mark(node, self._number)
             case _:
                 pass
         return self._emitted(node)
@@ -208,14 +235,23 @@ class _Adapting:
             return direct
         return {place: direct[position] for place, position in enumerate(emit) if position in direct}
 
-    def _note_marks(self, node: Relation) -> None:
-        """Note a mark that may be null, for an engine whose marks never are."""
-        if self.target.null_marks or not isinstance(node, Join):
-            return
-        if node.type in (JoinType.LEFT_MARK, JoinType.RIGHT_MARK) and node.expression.type.nullable:
-            before = "a mark join whose condition may be null"
-            after = f"{self.target.engine} marks a record as false where the condition is null"
-            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+    def _exact_mark(self, node: Relation) -> Relation:
+        """Return a mark that may be null with a second one, where null is told from false; other relations as they are.
+
+        If the records that are looked at may be others the second time, the mark is noted.
+        """
+        if not isinstance(node, Join) or node.type is not JoinType.LEFT_MARK or id(node) in self.plain:
+            return node
+        if not node.expression.type.nullable:
+            return node
+        if not may_vary(node.right):
+            made, first = with_exact_mark(node)
+            self.plain[id(first)] = first
+            return made
+        before = "a mark join whose condition may be null"
+        after = f"{self.target.engine} marks a record as false where the condition is null"
+        self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+        return node
 
     def _number(self) -> int:
         self.numbers += 1
@@ -253,6 +289,12 @@ class _Adapting:
     # expressions -----------------------------------------------------------------------------------------------------
 
     def expression(self, node: Expression) -> Expression:
+        with located(node, self.places):
+            return self._expression(node)
+
+    def _expression(self, node: Expression) -> Expression:
+        if isinstance(node, ScalarFunction) and not node.function.urn:
+            node = internal_call(node, self.target.engine)
         if self.target.date_days is not None:
             node = with_days(node, self.target.date_days)
         check(node, self.target)
@@ -267,23 +309,57 @@ class _Adapting:
             case ScalarFunction(function=function) if function == self.target.date_days:
                 return node
             case ScalarFunction():
-                return self.calls.as_stated(self.calls.adapted(node), node)
+                return self.calls.as_stated(node)
             case WindowFunction():
-                return self.calls.as_stated(self.calls.adapted(node), node)
+                node = over_window(node if self.target.range_frames else in_rows(node), self.target)
+                return self.calls.as_stated(node)
             case NestedStruct(fields=fields) if self.target.struct_function:
                 function = Function("", self.target.struct_function, "any")
                 return ScalarFunction(
                     function=function, arguments=fields, output_type=node.type, derived_type=node.type
                 )
+            case MultiOrList(value=values, options=options) if not self.target.record_lists:
+                rows = [conjunction([*map(equal, values, option)]) for option in options]
+                return disjunction(rows)
+            case SingularOrList(value=value, options=options) if not self.target.computed_lists:
+                if all(isinstance(option, Literal) for option in options):
+                    return node
+                return disjunction([equal(value, option) for option in options])
+            case NestedMap(key_values=pairs) if self.target.map_function:
+                return _map_call(node, pairs, self.target.map_function)
+            case Literal() if not self.target.varchar_literals:
+                literal = with_string_literals(node)
+                return node if literal is node else self.expression(literal)
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)
+            case Cast(type=FixedChar() | VarChar()) if not self.target.padded_casts:
+                return self._padded(node)
             case Cast() if self.target.durations:
                 return with_durations(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
                 return node
+
+    def _padded(self, node: Cast) -> Expression:
+        """Return a cast to a text of limited length, padded if that is fixed; note that nothing is too long there."""
+        wanted, given = concrete(node.type), concrete(node.input.type)
+        assert isinstance(wanted, FixedChar | VarChar)
+        if isinstance(given, FixedChar | VarChar) and given.length <= wanted.length:
+            fits = True
+        else:
+            fits = isinstance(node.input, Literal) and len(str(node.input.value or "")) <= wanted.length
+        if not fits:
+            before = f"a cast of {with_nullability(given, False)} to {with_nullability(wanted, False)}"
+            after = f"{self.target.engine} knows no lengths: a longer text stays, or is cut if it is a fixedchar"
+            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+        if isinstance(wanted, VarChar) or given == wanted:
+            return node
+        text = node.input
+        if not isinstance(given, FixedChar | VarChar | String):
+            text = replace(node, type=String(nullable=node.type.nullable))
+        return replace(node, input=padded(text, wanted.length))
 
 
 def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
@@ -298,6 +374,14 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
         expressions=tuple(
             cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
+    )
+
+
+def _map_call(node: NestedMap, pairs: Sequence[tuple[Expression, Expression]], name: str) -> Expression:
+    """Return the call of a function of the list of keys and the list of values that makes a map."""
+    lists = (NestedList(values=tuple(key for key, _ in pairs)), NestedList(values=tuple(value for _, value in pairs)))
+    return ScalarFunction(
+        function=Function("", name, "list_list"), arguments=lists, output_type=node.type, derived_type=node.type
     )
 
 

@@ -23,11 +23,12 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.model.types import Decimal, String, Type
+from pyspark_substrait.model.types import Decimal, String, Type, same_type, with_nullability
 
 __all__ = ["Calls", "cast"]
 
 AnyCall: TypeAlias = ScalarFunction | AggregateFunction | WindowFunction
+_Stated = TypeVar("_Stated", ScalarFunction, WindowFunction)
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
 
@@ -42,10 +43,18 @@ class Calls:
         """Whether the result has another type there, so that it is cast."""
         if self.target.extension and call.function.urn == self.target.extension:
             return False
-        return call.function.signature in self._spelling(call).cast
+        spelling = self._spelling(call)
+        other = spelling.result is not None and not same_type(spelling.result, call.output_type)
+        return other or call.function.signature in spelling.cast
 
-    def as_stated(self, made: Expression, call: ScalarFunction | WindowFunction) -> Expression:
+    def as_stated(self, call: _Stated) -> Expression:
         """Return the adapted call with the type that the plan states."""
+        made = self.adapted(call)
+        if self.target.extension and call.function.urn == self.target.extension:
+            return made
+        (first, *others) = made.arguments or (None,)
+        if self._spelling(call).operator and not others and not isinstance(first, EnumArgument | TypeArgument | None):
+            return first
         return cast(made, call.output_type) if self.is_cast(call) else made
 
     def adapted(self, call: _Call) -> _Call:
@@ -65,6 +74,10 @@ class Calls:
         digits = spelling.quotient_digits.get(call.function.signature)
         if digits is not None:
             arguments = (_dividend(arguments[0], call.output_type, digits), *arguments[1:])
+        arguments = tuple(
+            _converted(argument, call.output_type) if position in spelling.as_result else argument
+            for position, argument in enumerate(arguments)
+        )
         if spelling.arguments is not None:
             arguments = tuple(arguments[position] for position in spelling.arguments)
         match spelling.words:
@@ -119,17 +132,23 @@ class Calls:
 
     def _check_constants(self, call: AnyCall, spelling: Spelling) -> None:
         """Raise an error for constants that mean something else to the engine; note arguments that aren't constant."""
+        for position in spelling.literals:
+            if position < len(call.arguments) and not isinstance(call.arguments[position], Literal):
+                raise UnsupportedPlanError(
+                    f"{self.target.engine} takes literals only as argument {position} of {call.function.key}",
+                    hint="Compute the rows for each value in a query of its own",
+                )
         for position, right in spelling.constants.items():
             argument = call.arguments[position] if position < len(call.arguments) else None
             while isinstance(argument, Cast):
                 argument = argument.input
             if argument is None or (isinstance(argument, Literal) and argument.value is None):
                 continue
-            if not isinstance(argument, Literal) or not isinstance(argument.value, int):
+            if not isinstance(argument, Literal) or not isinstance(argument.value, int | str):
                 self._note_value(call, position)
             elif not right(argument.value):
                 raise UnsupportedPlanError(
-                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value}",
+                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value!r}",
                     hint="Its function of this name means something else by it",
                 )
 
@@ -167,6 +186,13 @@ class Calls:
 def cast(value: Expression, type: Type) -> Expression:
     """Return a value cast to a type; what doesn't fit is an error."""
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def _converted(argument: Argument, type: Type) -> Argument:
+    """Return an argument cast to a type."""
+    if isinstance(argument, EnumArgument | TypeArgument) or same_type(argument.type, type):
+        return argument
+    return cast(argument, with_nullability(type, argument.type.nullable))
 
 
 def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
+from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal, is_known
 from pyspark_substrait.engines.inner_joins import conjunction
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -20,7 +22,16 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "with_days", "with_durations"]
+__all__ = [
+    "COMPOSITIONS",
+    "Composition",
+    "and_not",
+    "duration_cast",
+    "exclusive_or",
+    "split_text",
+    "with_days",
+    "with_durations",
+]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -33,10 +44,6 @@ def _not(value: Expression) -> Expression:
 def _compared(name: str, left: Expression, right: Expression) -> Expression:
     nullable = name != "is_not_distinct_from" and (left.type.nullable or right.type.nullable)
     return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
-
-
-def _known(value: Expression) -> Expression:
-    return boolean_call(Function(COMPARISON, "is_not_null", "any"), (value,), False)
 
 
 def _not_equal(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -58,11 +65,11 @@ def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression
 
 
 def _is_true(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return conjunction([_known(values[0]), values[0]])
+    return conjunction([is_known(values[0]), values[0]])
 
 
 def _is_false(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return conjunction([_known(values[0]), _not(values[0])])
+    return conjunction([is_known(values[0]), _not(values[0])])
 
 
 def _is_not_true(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -84,6 +91,41 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+def and_not(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the conjunction of one value and the negation of another."""
+    return conjunction([values[0], _not(values[1])])
+
+
+def exclusive_or(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the bits that are in one of two integers as a difference: DataFusion takes those of x and x for 0, also
+    where x is null."""
+    if call.function.signature == "dec_dec":
+        raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key}")
+
+    def made(name: str, *arguments: Expression) -> ScalarFunction:
+        function = Function(call.function.urn, name, call.function.signature)
+        return replace(call, function=function, arguments=arguments, options=())
+
+    return made("subtract", made("bitwise_or", *values), made("bitwise_and", *values))
+
+
+def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the parts of a text by DataFusion's function, which gives no parts for an empty text.
+
+    Raises:
+        UnsupportedPlanError: the separator isn't a literal: its function splits at none where it is empty, and between
+            all characters where it is null.
+    """
+    text, separator = values
+    if not isinstance(separator, Literal) or not separator.value:
+        raise UnsupportedPlanError(f"DataFusion has a form for {call.function.key} with a literal separator only")
+    function = Function("", "string_to_array", "str_str")
+    parts = replace(call, function=function, arguments=(text, separator), options=())
+    empty = Literal(type=with_nullability(text.type, False), value="")
+    alone = Literal(type=with_nullability(call.output_type, False), value=(empty,))
+    return IfThen(ifs=(IfClause(equal(text, empty), alone),), else_=parts)
 
 
 _DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}

@@ -19,7 +19,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, Relation, VirtualTable
 from pyspark_substrait.model.types import I32, Boolean, NamedStruct, Struct, name_count
 
-__all__ = ["BOOLEAN", "COMPARISON", "boolean_call", "equal", "field", "number_table"]
+__all__ = ["BOOLEAN", "COMPARISON", "boolean_call", "equal", "field", "is_known", "is_null", "number_table"]
 
 BOOLEAN: Final = "extension:io.substrait:functions_boolean"
 COMPARISON: Final = "extension:io.substrait:functions_comparison"
@@ -40,6 +40,16 @@ def equal(left: Expression, right: Expression) -> ScalarFunction:
     """Return the equality of two values, which is null if one of them is."""
     function = Function(COMPARISON, "equal", "any_any")
     return boolean_call(function, (left, right), left.type.nullable or right.type.nullable)
+
+
+def is_known(value: Expression) -> ScalarFunction:
+    """Return the condition that a value is not null."""
+    return boolean_call(Function(COMPARISON, "is_not_null", "any"), (value,), nullable=False)
+
+
+def is_null(value: Expression) -> ScalarFunction:
+    """Return the condition that a value is null."""
+    return boolean_call(Function(COMPARISON, "is_null", "any"), (value,), nullable=False)
 
 
 def number_table(values: Sequence[int]) -> Relation:

@@ -8,13 +8,17 @@ Based on runs of plans with release 55, and on the sources of its consumer (``da
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from pyspark_substrait.engines.compositions import duration_cast
+from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, split_text
 from pyspark_substrait.engines.description import Spelling, Target, same_names
+from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Expression, ScalarFunction
-from pyspark_substrait.model.types import IntervalDay
+from pyspark_substrait.model.relations import JoinType
+from pyspark_substrait.model.types import FP64, I32, I64, IntervalDay, Type
 
 __all__ = ["DATAFUSION"]
 
@@ -26,10 +30,6 @@ _TEXTS: Final = {
     "SUNDAY_DAY_OF_WEEK": "dow",
     "MONDAY_DAY_OF_WEEK": "isodow",
 }
-
-
-def _parts(*parts: str) -> tuple[str, ...]:
-    return parts
 
 
 def _not_negative(value: int) -> bool:
@@ -50,6 +50,47 @@ def _not_zero(value: int) -> bool:
 
 def _any(value: int) -> bool:
     return True
+
+
+def _utc(value: str) -> bool:
+    return value in ("UTC", "Etc/UTC", "Z", "+00:00")
+
+
+def _as(type: Type, *names: str, overloads: tuple[str, ...] = (), **delivers: str) -> dict[str, tuple[Spelling, ...]]:
+    """Functions of the same name whose result has this type there, whatever the overload."""
+    values = {option: (value,) for option, value in delivers.items()}
+    return {name: (Spelling(name=name, result=type, overloads=overloads, delivers=values),) for name in names}
+
+
+_INTEGERS: Final = ("i8", "i16", "i32", "i64", "u!u8", "u!u16", "u!u32", "u!u64")
+#: the overloads of arithmetic between two numbers of one type
+_NUMBERS: Final = tuple(f"{one}_{one}" for one in (*_INTEGERS, "fp32", "fp64"))
+#: a date plus a part of a day is a date there, so a timestamp is added to; months are added in UTC
+_WITH_INTERVALS: Final = {
+    name: (
+        Spelling(name=name, overloads=("pts_iyear", "date_iyear", "pts_iday", "ptstz_iday")),
+        Spelling(name=name, overloads=("date_iday",), as_result=(0,)),
+        Spelling(name=name, overloads=("ptstz_iyear_str",), arguments=(0, 1), literals=(2,), constants={2: _utc}),
+    )
+    for name in ("add", "subtract")
+}
+
+
+def _extracted(*parts: str, counted_from: str = "") -> Iterator[Spelling]:
+    """The parts of dates and times. Those of a timestamp with a zone are the ones in UTC there."""
+    value, more = (2, "req_") if counted_from else (1, "")
+    plain = Spelling(
+        name="date_part",
+        words="texts",
+        only={0: parts, 1: (counted_from,)} if counted_from else {0: parts},
+        overloads=(f"req_{more}pts", f"req_{more}date", "req_pt"),
+        arguments=(0, value),
+        texts=_TEXTS,
+        result=I32(),
+    )
+    yield plain
+    zone = value + 1
+    yield replace(plain, overloads=(f"req_{more}ptstz_str",), literals=(zone,), constants={zone: _utc})
 
 
 _SHIFTS: Final = {
@@ -95,38 +136,54 @@ DATAFUSION: Final = Target(
         **{
             name: (
                 Spelling(name=name, overloads=("dec_dec",), cast=("dec_dec",)),
-                Spelling(name=name, delivers={"rounding": (_EVEN,)}),
+                Spelling(name=name, overloads=_NUMBERS, delivers={"rounding": (_EVEN,)}),
+                *_WITH_INTERVALS[name],
             )
-            for name in ("add", "subtract", "multiply")
+            for name in _WITH_INTERVALS
         },
+        "multiply": (
+            Spelling(name="multiply", overloads=("dec_dec",), cast=("dec_dec",)),
+            Spelling(name="multiply", overloads=_NUMBERS, delivers={"rounding": (_EVEN,)}),
+        ),
         "divide": (
             _QUOTIENT,
             Spelling(name="divide", delivers={"rounding": (_EVEN,)}),
         ),
         **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
-        **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same_names("negate", "bitwise_and", "bitwise_or"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
         **same_names("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
-        **same_names("is_distinct_from", "is_not_distinct_from", "and", "or", "not", "xor", "and_not"),
-        **same_names(
-            "abs", "exp", "power", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"
-        ),
-        **same_names("tanh", "asinh", "acosh", "atanh", "radians", "degrees", "ceil", "floor", "factorial"),
+        **same_names("is_distinct_from", "is_not_distinct_from", "not", "xor"),
+        **{name: (Spelling(name=name, operator=True),) for name in ("and", "or")},
+        **same_names("abs", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"),
+        **same_names("tanh", "asinh", "acosh", "atanh", "radians", "degrees"),
+        **{name: (Spelling(name=name, cast=("dec",)),) for name in ("ceil", "floor")},
+        **_as(FP64(), "power", overloads=("fp32_fp32", "fp64_fp64", "dec_dec")),
+        **_as(I64(), "factorial", overloads=("i32", "i64")),
         **same_names("ln", "log10", "log2", "logb"),
         **same_names("lower", "upper", char_set="UTF8"),
-        **same_names("char_length", "octet_length", "bit_length", "reverse", "repeat", "concat_ws"),
-        **same_names("starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
+        **same_names("reverse", "repeat", "concat_ws"),
+        **_as(I32(), "char_length", "octet_length", "bit_length"),
+        **_as(I32(), "strpos", case_sensitivity="CASE_SENSITIVE"),
+        **same_names("starts_with", "ends_with", "contains", "replace", case_sensitivity="CASE_SENSITIVE"),
         **same_names("lpad", "rpad", "ltrim", "rtrim", "trim"),
-        **same_names("count", "sum", "min", "max", "bool_and", "bool_or", "median", "corr"),
-        **same_names("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
-        **same_names("first_value", "last_value", "nth_value"),
+        **same_names("min", "max", "bool_and", "bool_or"),
+        "sum": (Spelling(name="sum", cast=("dec",)),),
+        **_as(I64(), "count"),
+        **_as(FP64(), "corr"),
+        "median": (Spelling(name="median", words="left out", overloads=("req_fp32", "req_fp64")),),
+        **same_names("percent_rank", "cume_dist", "first_value", "last_value"),
+        **{name: (Spelling(name=name, cast=("",)),) for name in ("row_number", "rank", "dense_rank")},
+        "ntile": (Spelling(name="ntile", literals=(0,), constants={0: _positive}, cast=("i32", "i64")),),
+        **{name: (Spelling(name=name, literals=(1, 2)),) for name in ("lag", "lead")},
+        "nth_value": (Spelling(name="nth_value", literals=(1,), constants={1: _positive}),),
         "add_intervals": (Spelling(name="add"),),
         "round": (_ROUND,),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
-        "approx_count_distinct": (Spelling(name="approx_distinct"),),
+        "approx_count_distinct": (Spelling(name="approx_distinct", cast=("any",)),),
         # its own function of this name skips nulls
-        "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
-        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("dec",)),),
+        "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}, operator=True),),
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("fp32", "dec")),),
         "left": (Spelling(name="left", constants={1: _not_negative}),),
         "right": (Spelling(name="right", constants={1: _not_negative}),),
         "like": (Spelling(name="like", delivers={"case_sensitivity": ("CASE_SENSITIVE",)}, patterns=(1,)),),
@@ -141,51 +198,50 @@ DATAFUSION: Final = Target(
         "filter": (Spelling(name="array_filter"),),
         "transform": (Spelling(name="array_transform"),),
         "any_match": (Spelling(name="array_any_match"),),
-        "string_split": (Spelling(name="string_to_array"),),
-        "sign": (Spelling(name="signum"),),
+        "sign": (
+            Spelling(name="signum", overloads=("fp32", "fp64")),
+            Spelling(name="signum", result=FP64()),
+        ),
         "is_nan": (Spelling(name="isnan"),),
         "std_dev": (
-            Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}),
-            Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}),
+            Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}, result=FP64()),
+            Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}, result=FP64()),
         ),
         "variance": (
-            Spelling(name="var_samp", words="left out", only={0: ("SAMPLE",)}),
-            Spelling(name="var_pop", words="left out", only={0: ("POPULATION",)}),
+            Spelling(name="var_samp", words="left out", only={0: ("SAMPLE",)}, result=FP64()),
+            Spelling(name="var_pop", words="left out", only={0: ("POPULATION",)}, result=FP64()),
         ),
         "extract": (
-            Spelling(
-                name="date_part",
-                words="texts",
-                only={0: _parts("YEAR", "HOUR", "MINUTE", "SECOND", "ISO_YEAR")},
-                arguments=(0, 1),
-                texts=_TEXTS,
-            ),
-            Spelling(
-                name="date_part",
-                words="texts",
-                only={
-                    0: _parts("MONTH", "DAY", "QUARTER", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK"),
-                    1: ("ONE",),
-                },
-                arguments=(0, 2),
-                texts=_TEXTS,
-            ),
-            Spelling(
-                name="date_part",
-                words="texts",
-                only={0: _parts("SUNDAY_DAY_OF_WEEK"), 1: ("ZERO",)},
-                arguments=(0, 2),
-                texts=_TEXTS,
-            ),
+            *_extracted("YEAR", "HOUR", "MINUTE", "SECOND", "ISO_YEAR"),
+            *_extracted("MONTH", "DAY", "QUARTER", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK", counted_from="ONE"),
+            *_extracted("SUNDAY_DAY_OF_WEEK", counted_from="ZERO"),
         ),
     },
     files=False,
+    lacks=frozenset({"UUID"}),
+    composed_relations=frozenset(
+        {"TopN", "Expand", "ConsistentPartitionWindow", "post_join_filter", "MINUS_MULTISET", "offset"}
+    ),
+    joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
+    one_sided_keys=False,
+    record_lists=False,
+    computed_lists=False,
+    padded_casts=False,
+    varchar_literals=False,
+    map_function="map",
+    seconds_digits=frozenset({0, 3, 6, 9}),
+    interval_digits=3,
+    clustered_sorts=False,
+    range_frames=False,
+    # others can't be computed over frames that lose records
+    over_windows={"bool_and": "min", "bool_or": "max", "approx_count_distinct": ""},
     others=_SPARK,
     whole_projections=True,
     inner_joins=True,
     one_grouping=True,
     multiplicities=False,
     read_filters=False,
+    queries=DataFusionQueries(),
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
     variations=True,
@@ -193,7 +249,12 @@ DATAFUSION: Final = Target(
     null_marks=False,
     switches=False,
     struct_function="struct",
-    composed={f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
+    composed={
+        "and_not": and_not,
+        "bitwise_xor": exclusive_or,
+        "string_split": split_text,
+        **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
+    },
     durations=True,
     parts={"epoch": "epoch", "nanoseconds": "nanosecond"},
 )

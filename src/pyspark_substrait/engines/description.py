@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pyspark_substrait.engines.compositions import Composition
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import JoinType, SetOp
+from pyspark_substrait.model.types import Type
+from pyspark_substrait.sql.decorrelation import Natives
 
 __all__ = ["Spelling", "Target", "same_names"]
 
@@ -30,11 +32,15 @@ class Spelling:
         overloads: the overloads for which this spelling is right, by their signature; empty for all.
         constants: a predicate on the values of an argument for which it means the same, by position. Other constants
             are an error; arguments that aren't constant are noted.
+        literals: the positions of the arguments that must be literals there.
         texts: the strings for enumeration values that aren't their names in lower case.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
         pairs: whether it takes two arguments; the calls of more are nested.
+        operator: whether it takes two arguments at least; a call of one is the argument.
         cast: the overloads, by their signature, whose result has another type there: it is cast to the plan's.
+        result: the type of its result there, whatever the overload: where the plan has another one, it is cast to that.
+        as_result: the positions of the arguments that are cast to the type of the result first.
         quotient_digits: how many more digits behind the point a quotient of decimals has there than its dividend, where
             it is cut off, by the signature of the overload. The dividend gets so many that the quotient has one more
             than in the plan, to which it is cast.
@@ -47,11 +53,15 @@ class Spelling:
     delivers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     arguments: tuple[int, ...] | None = None
     overloads: tuple[str, ...] = ()
-    constants: Mapping[int, Callable[[int], bool]] = field(default_factory=dict)
+    constants: Mapping[int, Callable[[Any], bool]] = field(default_factory=dict)
+    literals: tuple[int, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
     pairs: bool = False
+    operator: bool = False
     cast: tuple[str, ...] = ()
+    result: Type | None = None
+    as_result: tuple[int, ...] = ()
     quotient_digits: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -73,9 +83,13 @@ class Target:
         whole_projections: whether a projection computes each column that it puts out, those of its input included.
         if_needs_else: whether a conditional expression must have an else branch, even if it is null.
         measure_filters: whether it applies the filters of measures.
-        lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
+        lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model.
+        composed_relations: the relations that are expressed by others there, by the names of their classes; also
+            ``post_join_filter``, ``MINUS_MULTISET``, and ``offset``, that of a fetch without a count.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
+        one_sided_keys: whether a join's condition may be an equality of two columns of one input; if not, it is the
+            negation of their inequality.
         both_sides: whether its semi and anti joins have the columns of both inputs, so that an emit must choose those
             of the left one. Joins that keep the right one are an error then.
         sets_by_names: whether the columns of the inputs of a set operation must have the same names, which are those of
@@ -96,6 +110,16 @@ class Target:
         struct_function: its function that makes a struct; empty if it takes nested expressions.
         nested_references: whether references may lead into a column; if not, functions give what is there.
         switches: whether it takes switch expressions; if not, they become conditions.
+        record_lists: whether it takes lists of several values each (MultiOrList); if not, they become conditions.
+        computed_lists: whether alternatives (SingularOrList) may be computed; if not, such a list becomes conditions.
+        varchar_literals: whether it takes literals of varchar; if not, they become casts of strings.
+        map_function: its function that makes a map of a list of keys and one of values; empty if it takes nested
+            expressions.
+        seconds_digits: the numbers of digits that its times and timestamps may have; None for all.
+        interval_digits: the digits of the seconds that it keeps of literal intervals.
+        clustered_sorts: whether it takes sorts that only put equal values together; if not, they are ascending.
+        over_windows: the functions in place of aggregates over windows, by their simple names; empty for none.
+        range_frames: whether frames without bounds may be ranges; if not, they are rows.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
         composed: the functions that are expressed by others there, by their simple name.
         sets_of_groupings: whether an aggregate must have a grouping set, even if it is empty.
@@ -103,8 +127,11 @@ class Target:
         joins: the types of joins that it has; None for all.
         set_operations: the set operations that it has; None for all. Some others are done by grouping.
         window_relations: whether window functions must stand in relations of their own.
+        queries: the subqueries that it runs; others, and lateral joins, become joins. None if all stay as they are.
         outer_references: whether subqueries may refer to columns of the query around them.
-        null_marks: whether the mark of a mark join may be null; if not, it is false instead.
+        null_marks: whether the mark of a mark join may be null; if not, it is false instead, and a second mark says
+            where it is null.
+        padded_casts: whether its casts to fixedchar pad with blanks, and those to a shorter text fail.
         null_casts: whether its casts can give null where they fail.
         date_days: its function of a date and a number of days; None if it takes intervals.
         durations: whether its durations are another type than its intervals, to which only its own function casts.
@@ -123,8 +150,10 @@ class Target:
     if_needs_else: bool = False
     measure_filters: bool = True
     lacks: frozenset[str] = frozenset()
+    composed_relations: frozenset[str] = frozenset()
     inner_joins: bool = False
     single_key_joins: bool = False
+    one_sided_keys: bool = True
     both_sides: bool = False
     sets_by_names: bool = False
     plain_measures: bool = False
@@ -138,6 +167,15 @@ class Target:
     variations: bool = False
     nested_references: bool = True
     switches: bool = True
+    record_lists: bool = True
+    computed_lists: bool = True
+    varchar_literals: bool = True
+    map_function: str = ""
+    seconds_digits: frozenset[int] | None = None
+    interval_digits: int = 12
+    clustered_sorts: bool = True
+    over_windows: Mapping[str, str] = field(default_factory=dict)
+    range_frames: bool = True
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
     composed: Mapping[str, Composition] = field(default_factory=dict)
@@ -146,8 +184,10 @@ class Target:
     joins: frozenset[JoinType] | None = None
     set_operations: frozenset[SetOp] | None = None
     window_relations: bool = False
+    queries: Natives | None = None
     outer_references: bool = True
     null_marks: bool = True
+    padded_casts: bool = True
     null_casts: bool = True
     date_days: Function | None = None
     durations: bool = False

@@ -23,7 +23,15 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Filter, Join, JoinType, Relation, RelCommon
 
-__all__ = ["conjunction", "conjuncts", "is_key", "left_first", "with_inner_joins"]
+__all__ = [
+    "conjunction",
+    "conjuncts",
+    "disjunction",
+    "is_key",
+    "left_first",
+    "with_inner_joins",
+    "without_one_sided_keys",
+]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -46,6 +54,15 @@ def conjunction(conditions: Sequence[Expression]) -> Expression:
         return conditions[0]
     return boolean_call(
         Function(BOOLEAN, "and", "bool"), conditions, any(condition.type.nullable for condition in conditions)
+    )
+
+
+def disjunction(conditions: Sequence[Expression]) -> Expression:
+    """Return the condition that one of some conditions holds."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return boolean_call(
+        Function(BOOLEAN, "or", "bool"), conditions, any(condition.type.nullable for condition in conditions)
     )
 
 
@@ -148,6 +165,31 @@ def _moved(condition: Expression, place: dict[int, int]) -> Expression:
         if isinstance(argument, FieldReference)
     )
     return replace(condition, arguments=arguments)
+
+
+def without_one_sided_keys(node: Join) -> Join:
+    """Return a join without equalities of two columns of one input: each is the negation of the inequality."""
+    width = len(node.left.schema.types)
+    conditions = [_negated(condition, width) for condition in conjuncts(node.expression)]
+    return node if conditions == conjuncts(node.expression) else replace(node, expression=conjunction(conditions))
+
+
+def _negated(condition: Expression, width: int) -> Expression:
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from" as name),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
+            ),
+        ) if (one < width) is (other < width):
+            opposite = "not_equal" if name == "equal" else "is_distinct_from"
+            function = replace(condition.function, name=opposite)
+            return boolean_call(
+                Function(BOOLEAN, "not", "bool"), (replace(condition, function=function),), condition.type.nullable
+            )
+        case _:
+            return condition
 
 
 def left_first(condition: Expression, width: int) -> Expression:

@@ -6,17 +6,16 @@ engine makes a struct itself, it calls them c0, c1 and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from pyspark_substrait.engines.constructors import COMPARISON, boolean_call
+from pyspark_substrait.engines.constructors import is_known
 from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.inner_joins import conjunction
+from pyspark_substrait.engines.places import located
+from pyspark_substrait.engines.struct_names import StructNames
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
-    AggregateFunction,
-    Cast,
-    EnumArgument,
     Expression,
     FieldReference,
     Function,
@@ -25,27 +24,23 @@ from pyspark_substrait.model.expressions import (
     LambdaParameterReference,
     ListElement,
     MapKey,
-    NestedStruct,
     OuterReference,
     ReferenceSegment,
     RootReference,
     ScalarFunction,
     StructField,
-    TypeArgument,
-    WindowFunction,
     referenced_type,
 )
 from pyspark_substrait.model.fields import Over
+from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import Read, Reference, Relation
-from pyspark_substrait.model.struct_names import named_structs
-from pyspark_substrait.model.types import FP32, FP64, I64, String, Struct, Type, concrete, same_type, with_nullability
+from pyspark_substrait.model.types import FP32, FP64, I64, String, Struct, Type, concrete
 from pyspark_substrait.model.walk import (
     all_expressions,
     mapped,
     placed_expressions,
-    relations_within,
     with_children,
     with_expressions,
 )
@@ -55,15 +50,20 @@ __all__ = ["with_calls"]
 _HINT = "Make the plan without a target, or select the field in a query of its own"
 
 
-def with_calls(tree: Relation, target: Target) -> Relation:
+def with_calls(tree: Relation, target: Target, places: Places | None = None) -> Relation:
     """Return a tree with calls of the engine's functions in place of references into a value.
+
+    Args:
+        tree: the tree.
+        target: the engine.
+        places: the paths of the plan's nodes, for an error; None if they aren't known.
 
     Raises:
         UnsupportedPlanError: the name of a field isn't known, or a reference has no such form.
     """
     if not any(_steps(node) for node in all_expressions(tree)):
         return tree
-    (made,) = mapped(tree, change=_Calls(target, tree).relation)
+    (made,) = mapped(tree, change=_Calls(target, tree, places).relation)
     return made
 
 
@@ -81,6 +81,7 @@ class _Calls:
 
     target: Target
     tree: Relation
+    places: Places | None
 
     def relation(self, node: Relation) -> Relation:
         """Return a relation with calls in its own expressions."""
@@ -90,6 +91,10 @@ class _Calls:
         return with_expressions(node, lambda one: self._expression(one, _record(node, over[id(one)])))
 
     def _expression(self, node: Expression, record: tuple[Type, ...] | None) -> Expression:
+        with located(node, self.places):
+            return self._without_steps(node, record)
+
+    def _without_steps(self, node: Expression, record: tuple[Type, ...] | None) -> Expression:
         node = with_children(node, lambda child: self._expression(child, record))
         steps = _steps(node)
         if not steps:
@@ -110,7 +115,7 @@ class _Calls:
 
     def _stepped(self, value: Expression, steps: tuple[ReferenceSegment, ...]) -> Expression:
         """Return the value that steps lead to. A field of a null is null, whatever the engine stores there."""
-        nulls: list[Expression] = []
+        known: list[Expression] = []
         for step in steps:
             here = concrete(value.type)
             type = referenced_type(value.type, (step,))
@@ -118,7 +123,7 @@ class _Calls:
                 case StructField(field=position):
                     assert isinstance(here, Struct)
                     if here.nullable:
-                        nulls.append(boolean_call(Function(COMPARISON, "is_null", "any"), (value,), nullable=False))
+                        known.append(is_known(value))
                     key: Expression = Literal(type=String(), value=self._name(here, position))
                     function = "get_field", "struct_str"
                 case ListElement(offset=offset):
@@ -134,12 +139,8 @@ class _Calls:
                 output_type=type,
                 derived_type=type,
             )
-        if not nulls:
-            return value
-        nothing = Literal(type=with_nullability(value.type, True), value=None)
-        return IfThen(ifs=tuple(IfClause(one, nothing) for one in nulls), else_=value)
-
-    # names -----------------------------------------------------------------------------------------------------------
+        # a literal null of a struct would have other names for its fields
+        return IfThen(ifs=(IfClause(conjunction(known), value),)) if known else value
 
     def _name(self, struct: Struct, position: int) -> str:
         """Return the name that the engine has for a field.
@@ -147,50 +148,17 @@ class _Calls:
         Raises:
             UnsupportedPlanError: structs of this type have several names there, or a function made them.
         """
-        names = {names[position] for type, names in self._names if same_type(type, struct)}
-        if len(names) != 1 or any(same_type(type, struct) for type in self._unnamed):
+        found = {names[position] for names in self._names.of(struct)}
+        if len(found) != 1:
             fault = (
                 f"{self.target.engine} finds fields by their names; that of field {position} of {struct} isn't known"
             )
             raise UnsupportedPlanError(fault, hint=_HINT)
-        return names.pop()
+        return found.pop()
 
     @cached_property
-    def _names(self) -> list[tuple[Struct, tuple[str, ...]]]:
-        """The names of the fields of structs: those of tables, and those that the engine makes."""
-        found: list[tuple[Struct, tuple[str, ...]]] = []
-        for node in relations_within(self.tree):
-            if isinstance(node, Read):
-                found += named_structs(node.base_schema.struct, iter(node.base_schema.names))
-        for expression in all_expressions(self.tree):
-            match expression:
-                case NestedStruct(type=Struct() as made):
-                    found.append(_numbered(made))
-                case Literal(type=type) | Cast(type=type):
-                    found += map(_numbered, _structs(type))
-                case _:
-                    pass
-        return found
-
-    @cached_property
-    def _unnamed(self) -> list[Struct]:
-        """The types of the structs that functions make, and not from their arguments."""
-        found: list[Struct] = []
-        for call in all_expressions(self.tree):
-            if isinstance(call, ScalarFunction | AggregateFunction | WindowFunction):
-                values = (item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
-                given = [struct for value in values for struct in _structs(value.type)]
-                made = _structs(call.output_type)
-                found += [one for one in made if not any(same_type(one, other) for other in given)]
-        return found
-
-
-def _numbered(struct: Struct) -> tuple[Struct, tuple[str, ...]]:
-    return struct, tuple(f"c{position}" for position in range(len(struct.types)))
-
-
-def _structs(type: Type) -> Iterator[Struct]:
-    return (struct for struct, _ in named_structs(type, iter(())))
+    def _names(self) -> StructNames:
+        return StructNames(self.tree)
 
 
 def _record(node: Relation, over: Over) -> tuple[Type, ...] | None:

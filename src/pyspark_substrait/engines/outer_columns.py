@@ -12,7 +12,7 @@ from dataclasses import replace
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Aggregate, Join, JoinType, Project, Relation
+from pyspark_substrait.model.relations import Join, Project, Relation
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
     refers_out,
@@ -21,7 +21,7 @@ from pyspark_substrait.model.walk import (
     with_inputs,
 )
 
-__all__ = ["with_own_mark", "with_own_names"]
+__all__ = ["with_own_mark", "with_own_names", "with_unlike_names"]
 
 
 def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
@@ -36,27 +36,34 @@ def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
     return with_inputs(node, lambda input: _renamed(input, number()))
 
 
-def with_own_mark(node: Join, number: Callable[[], int]) -> Join:
-    """Give a mark join over another one an input without the column that the other added: both have one name there."""
-    if node.type is JoinType.LEFT_MARK and _has_mark(node.left):
-        return replace(node, left=_renamed(node.left, number()))
-    if node.type is JoinType.RIGHT_MARK and _has_mark(node.right):
-        return replace(node, right=_renamed(node.right, number()))
-    return node
+def with_own_mark(node: Join, number: Callable[[], int]) -> Relation:
+    """Return a mark join whose mark has a name of its own: those of all marks are the same there.
+
+    The columns that are looked at are computed, too: a mark has the name of their table before it.
+    """
+    right = _renamed(node.right, number()) if node.right.schema.types else node.right
+    bare = replace(node, common=replace(node.common, emit=None), right=right)
+    columns: list[Expression] = [field(bare, position) for position in range(len(bare.schema.types))]
+    columns[-1] = _named(columns[-1], number())
+    emit = range(len(columns)) if node.common.emit is None else node.common.emit
+    return Project.only(bare, [columns[position] for position in emit])
 
 
-def _has_mark(node: Relation) -> bool:
-    """Whether a mark join is in a tree, above any aggregate."""
-    if isinstance(node, Join) and node.type in (JoinType.LEFT_MARK, JoinType.RIGHT_MARK):
-        return True
-    return not isinstance(node, Aggregate) and any(map(_has_mark, node.inputs))
+def with_unlike_names(input: Relation, number: Callable[[], int]) -> Relation:
+    """Return an input of a set operation; if two of its columns have one name, all get others."""
+    names = [name for name in input.names if name is not None]
+    return _renamed(input, number()) if len(set(names)) < len(names) else input
 
 
 def _renamed(input: Relation, number: int) -> Relation:
-    """Return the columns of a relation, each in both branches of a conditional, whose condition contains the number."""
+    """Return the columns of a relation under names of their own."""
+    return Project.only(input, [_named(field(input, position), number) for position in range(len(input.schema.types))])
+
+
+def _named(value: Expression, number: int) -> Expression:
+    """Return a value in both branches of a conditional, whose condition contains a number."""
     literal = Literal(type=I32(), value=number)
-    columns = [field(input, position) for position in range(len(input.schema.types))]
-    return Project.only(input, [IfThen(ifs=(IfClause(equal(literal, literal), one),), else_=one) for one in columns])
+    return IfThen(ifs=(IfClause(equal(literal, literal), value),), else_=value)
 
 
 def _is_correlated(expression: Expression) -> bool:

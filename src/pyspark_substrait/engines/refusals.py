@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.set_groups import BY_GROUPING
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, FieldReference, OuterReference
-from pyspark_substrait.model.relations import Join, Relation, Set
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.relations import Join, Read, Relation, Set
+from pyspark_substrait.model.types import (
+    IntervalDay,
+    List,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Struct,
+    Type,
+    concrete,
+)
 
 __all__ = ["check"]
 
 _OPTIMIZED = "Make the plan with optimized=True: Spark's optimizer makes joins of such subqueries"
+
+
+#: the types whose digits behind the seconds engines differ in
+_TIMES: Final = (PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ)
 
 
 def check(node: Relation | Expression, target: Target) -> None:
@@ -24,7 +43,14 @@ def check(node: Relation | Expression, target: Target) -> None:
         query = name in ("SetPredicate", "SetComparison")
         hint = _OPTIMIZED if query else "Make the plan without a target"
         raise UnsupportedPlanError(f"{target.engine} does not take {name} in plans", hint=hint)
+    for type_ in _stated_types(node):
+        _check_type(type_, target)
     match node:
+        case Literal(type=IntervalDay(precision=digits), value=DayTime(subseconds=units)) if _is_cut(
+            units, digits, target
+        ):
+            fault = f"{target.engine} keeps {target.interval_digits} digits of an interval's seconds, this one has more"
+            raise UnsupportedPlanError(fault)
         case Join(type=kind) if target.joins is not None and kind not in target.joins:
             raise UnsupportedPlanError(f"{target.engine} has no {kind.value} join")
         case Set(op=op) if target.set_operations is not None and op not in (*target.set_operations, *BY_GROUPING):
@@ -36,3 +62,43 @@ def check(node: Relation | Expression, target: Target) -> None:
             raise UnsupportedPlanError(f"{target.engine} takes no correlated subqueries", hint=_OPTIMIZED)
         case _:
             pass
+
+
+def _is_cut(units: int, digits: int, target: Target) -> bool:
+    return digits > target.interval_digits and units % 10 ** (digits - target.interval_digits) != 0
+
+
+def _stated_types(node: Relation | Expression) -> Iterator[Type]:
+    """Yield the types that a node states itself, and those in them."""
+    match node:
+        case Literal(type=type) | Cast(type=type):
+            yield from _within(type)
+        case Read(base_schema=schema):
+            yield from _within(schema.struct)
+        case _:
+            pass
+
+
+def _within(type: Type) -> Iterator[Type]:
+    found = concrete(type)
+    yield found
+    match found:
+        case Struct(types=types):
+            for part in types:
+                yield from _within(part)
+        case List(type=part):
+            yield from _within(part)
+        case Map(key=key, value=value):
+            yield from _within(key)
+            yield from _within(value)
+        case _:
+            pass
+
+
+def _check_type(found: Type, target: Target) -> None:
+    if type(found).__name__ in target.lacks:
+        raise UnsupportedPlanError(f"{target.engine} has no type {found}", hint="Cast it to a string before")
+    known = target.seconds_digits
+    if isinstance(found, _TIMES) and known is not None and found.precision not in known:
+        fault = f"{target.engine} has no {found}: its times have {', '.join(map(str, sorted(known)))} digits"
+        raise UnsupportedPlanError(fault, hint="Cast it to one of these")

@@ -30,7 +30,7 @@ from pyspark_substrait.sql.compiler.names import quoted_path
 from pyspark_substrait.sql.compiler.refusals import Refusal, Refusals
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, Source
 from pyspark_substrait.sql.compiler.types import spark_type
-from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
+from pyspark_substrait.sql.decorrelation import SparkNatives, decorrelated, needing_decorrelation
 from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["findings", "refusals"]
@@ -140,8 +140,8 @@ def _tree(
         refused.append((error, [*around]))
 
     try:
-        counted = needing_decorrelation(node, spark)
-        rewritten = None if counted is None else decorrelated(counted, spark, take)
+        counted = needing_decorrelation(node, SparkNatives(spark))
+        rewritten = None if counted is None else decorrelated(counted, SparkNatives(spark), take)
     except RecursionError:
         raise
     except Exception:

@@ -19,6 +19,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.fields import Fields, node
+from pyspark_substrait.proto.read.habits import datafusion_values
 from pyspark_substrait.proto.read.recovery import required_schema
 from pyspark_substrait.proto.read.references import laid_over, mask
 from pyspark_substrait.proto.read.virtual_tables import virtual_table
@@ -29,6 +30,7 @@ __all__ = ["base_schema", "read", "read_type"]
 def base_schema(fields: Fields, scope: Scope) -> NamedStruct:
     """Read the schema of a read; with the types of the table's columns, if the plan is bound to tables."""
     schema, tables = required_schema(fields.message, "base_schema", scope, fields.path), fields.reading.tables
+    datafusion_values.note_date64(fields.message.base_schema, fields.reading)
     if tables is None or fields.message.WhichOneof("read_type") != "named_table":
         return schema
     fields.stated = schema

@@ -32,6 +32,8 @@ def with_variations(message: Message, tables: Mapping[str, Mapping[str, Variatio
                 _set_columns(part.base_schema, tables.get(".".join(part.named_table.names), {}))
             case "substrait.Type.PrecisionTime":
                 part.type_variation_reference = int(part.precision >= _LONG_TIME)
+            case "substrait.Expression.Literal" if part.WhichOneof("literal_type") == "precision_time":
+                part.type_variation_reference = int(part.precision_time.precision >= _LONG_TIME)
             case _:
                 pass
     return message

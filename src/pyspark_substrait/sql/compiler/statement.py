@@ -22,7 +22,7 @@ from pyspark_substrait.sql.compiler.reads import catalog_source
 from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
 from pyspark_substrait.sql.compiler.types import SETTINGS
-from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
+from pyspark_substrait.sql.decorrelation import SparkNatives, decorrelated, needing_decorrelation
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
@@ -143,7 +143,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
     refusal: SubstraitError | None = None
     counted: Relation | None = None
     try:
-        counted = needing_decorrelation(node, compilation.spark)
+        counted = needing_decorrelation(node, SparkNatives(compilation.spark))
     except SubstraitError as error:
         refusal = error
     if counted is None and refusal is None:
@@ -157,7 +157,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
         assert refusal is not None
         raise refusal
     try:
-        rewritten = decorrelated(counted, compilation.spark)
+        rewritten = decorrelated(counted, SparkNatives(compilation.spark))
     except UnsupportedPlanError as error:
         # the reason why it can't be rewritten is more informative than that it must be
         raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal

@@ -11,6 +11,7 @@ The result has the same records, and every outer reference in it goes one query 
 
 from __future__ import annotations
 
-from pyspark_substrait.sql.decorrelation.rewriting import decorrelated, needing_decorrelation
+from pyspark_substrait.sql.decorrelation.native import Natives, Place, SparkNatives
+from pyspark_substrait.sql.decorrelation.rewriting import decorrelated, may_vary, needing_decorrelation
 
-__all__ = ["decorrelated", "needing_decorrelation"]
+__all__ = ["Natives", "Place", "SparkNatives", "decorrelated", "may_vary", "needing_decorrelation"]

@@ -55,9 +55,8 @@ from pyspark_substrait.sql.decorrelation.constructors import (
 )
 from pyspark_substrait.sql.decorrelation.domain_pushdown import carried, in_order
 from pyspark_substrait.sql.decorrelation.keys import Domain
-from pyspark_substrait.sql.decorrelation.native import Place, inside, is_allowed_in
+from pyspark_substrait.sql.decorrelation.native import Natives, Place, inside
 from pyspark_substrait.sql.decorrelation.outer import Subquery, outer_fields, uses_parameters
-from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["Lifting"]
 
@@ -70,7 +69,7 @@ class Lifting:
         rewritten: rewrites another such relation.
         inside: rewrites the relations inside an expression's subqueries.
         shared: turns a relation into one that may be used several times.
-        spark: the version of Spark.
+        natives: the subqueries that stay as they are.
         refused: called for a subquery that can't be rewritten, which becomes a null; None to raise the refusal.
     """
 
@@ -81,7 +80,7 @@ class Lifting:
         rewritten: Callable[[Relation], Relation],
         inside: Callable[[Expression], Expression],
         shared: Callable[[Relation], Relation],
-        spark: SparkVersion,
+        natives: Natives,
         refused: Callable[[UnsupportedPlanError], None] | None = None,
     ) -> None:
         self._refused = refused
@@ -89,7 +88,7 @@ class Lifting:
         self._rewritten = rewritten
         self._inside = inside
         self._shared = shared
-        self._spark = spark
+        self._natives = natives
         self._base: Relation | None = None
         self._sorts: tuple[SortField, ...] = ()
 
@@ -100,7 +99,7 @@ class Lifting:
     def expression(self, node: Expression, place: Place) -> Expression:
         """The expression over the relation, without the subqueries that Spark doesn't take in its place."""
         if isinstance(node, Subquery):
-            return self._inside(node) if is_allowed_in(node, place, self._spark) else self._lifted_or_null(node, place)
+            return self._inside(node) if self._natives.allows(node, place) else self._lifted_or_null(node, place)
         return with_children(node, lambda child: self.expression(child, inside(node, child, place)))
 
     def _lifted_or_null(self, node: Subquery, place: Place) -> Expression:
@@ -125,7 +124,7 @@ class Lifting:
         if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
             return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
         # Spark makes a join of one in a projection, too, and leaves out the sorts below
-        is_native = is_allowed_in(node, Place.FREE, self._spark) and not orderedness.in_order(self._relation)
+        is_native = self._natives.allows(node, self._natives.of_column()) and not orderedness.in_order(self._relation)
         return self._projected(node) if is_native else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:

@@ -1,9 +1,11 @@
-"""The subqueries that Spark runs as they are, and the places where it does."""
+"""The subqueries that an engine runs as they are, and the places where it does: Spark's, and the form of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from pyspark_substrait.model.expressions import (
     AggregationPhase,
@@ -70,16 +72,13 @@ from pyspark_substrait.sql.decorrelation.unions import fails_over
 from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = [
+    "Natives",
     "Place",
+    "SparkNatives",
     "all_allowed_in",
+    "filters_only",
     "inside",
-    "is_allowed_in",
     "misplaced",
-    "of_condition",
-    "of_filter",
-    "of_pairs",
-    "of_sides",
-    "places",
     "queries",
     "runs_natively",
 ]
@@ -245,19 +244,19 @@ def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
         yield from queries(child, inside(node, child, place))
 
 
-def runs_natively(node: Relation, spark: SparkVersion = NEWEST) -> bool:
-    """Whether a version of Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
+def runs_natively(node: Relation, natives: Natives) -> bool:
+    """Whether an engine runs all subqueries in a relation as they are; no outer reference leads out of it."""
     if isinstance(node, LateralJoin):
         return False
     if isinstance(node, Reference):
-        return runs_natively(node.subtree, spark)
-    if not all(runs_natively(input, spark) for input in node.inputs):
+        return runs_natively(node.subtree, natives)
+    if not all(runs_natively(input, natives) for input in node.inputs):
         return False
-    for expression, place in places(node, spark):
+    for expression, place in natives.places(node):
         for query, here in queries(expression, place):
             inner = subquery_relation(query)
             assert inner is not None
-            if not is_allowed_in(query, here, spark) or (is_closed(inner) and not runs_natively(inner, spark)):
+            if not natives.allows(query, here) or (is_closed(inner) and not runs_natively(inner, natives)):
                 return False
     return True
 
@@ -282,13 +281,13 @@ def _was_taken(node: Subquery, inner: Relation) -> bool:
     if isinstance(node, SetPredicate) and node.predicate_op is PredicateOp.UNIQUE:
         return False
     if not isinstance(node, ScalarSubquery):
-        return _filters_only(inner)
+        return filters_only(inner)
     while isinstance(inner, Project) and all(map(_is_own, inner.expressions)):
         inner = inner.input
-    return isinstance(inner, Aggregate) and not inner.grouping_expressions and _filters_only(inner.input)
+    return isinstance(inner, Aggregate) and not inner.grouping_expressions and filters_only(inner.input)
 
 
-def _filters_only(node: Relation) -> bool:
+def filters_only(node: Relation) -> bool:
     """Whether the outer references in a relation are in filters, with projections, sorts and joins above at most."""
     if is_closed(node):
         return True
@@ -296,17 +295,17 @@ def _filters_only(node: Relation) -> bool:
         case Read():
             return True
         case Filter() | Sort():
-            return _filters_only(node.input)
+            return filters_only(node.input)
         case Project():
-            return all(map(_is_own, node.expressions)) and _filters_only(node.input)
+            return all(map(_is_own, node.expressions)) and filters_only(node.input)
         case Cross():
-            return _filters_only(node.left) and _filters_only(node.right)
+            return filters_only(node.left) and filters_only(node.right)
         case Join():
-            return _is_own(node.expression) and _filters_only(node.left) and _filters_only(node.right)
+            return _is_own(node.expression) and filters_only(node.left) and filters_only(node.right)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
-            return _filters_only(logical(node))
+            return filters_only(logical(node))
         case DetachedRel(relation=inner):
-            return _filters_only(inner)
+            return filters_only(inner)
         case _:
             return False
 
@@ -324,7 +323,7 @@ def _takes(node: Relation, spark: SparkVersion) -> bool:
     on the side of a join that loses no record. They go one query out.
     """
     if is_closed(node):
-        return runs_natively(node, spark)
+        return runs_natively(node, SparkNatives(spark))
     match node:
         case Read(read_type=read_type):
             cells = (
@@ -418,11 +417,58 @@ def _fits(node: Expression, spark: SparkVersion) -> bool:
     )
 
 
-def all_allowed_in(node: Expression, place: Place, spark: SparkVersion) -> bool:
-    """Whether Spark takes all subqueries of an expression in a place."""
-    return all(is_allowed_in(query, here, spark) for query, here in queries(node, place))
+def all_allowed_in(node: Expression, place: Place, natives: Natives) -> bool:
+    """Whether an engine takes all subqueries of an expression in a place."""
+    return all(natives.allows(query, here) for query, here in queries(node, place))
 
 
-def misplaced(condition: Expression, spark: SparkVersion) -> list[Expression]:
+def misplaced(condition: Expression, natives: Natives) -> list[Expression]:
     """Return the subqueries that can't stay in the condition of a join that isn't an inner join."""
-    return [query for query, here in queries(condition, of_sides(condition)) if not is_allowed_in(query, here, spark)]
+    return [query for query, here in queries(condition, natives.of_sides(condition)) if not natives.allows(query, here)]
+
+
+class Natives(Protocol):
+    """The subqueries that an engine runs as they are; all others become joins."""
+
+    def places(self, node: Relation) -> Iterator[tuple[Expression, Place]]:
+        """Yield the expressions of a relation, with their places."""
+
+    def of_condition(self, conjunct: Expression, node: Filter) -> Place:
+        """The place of a conjunct of a filter."""
+
+    def of_pairs(self, conjunct: Expression, node: Join) -> Place:
+        """The place of a conjunct of an inner join's condition."""
+
+    def of_sides(self, condition: Expression) -> Place:
+        """The place of a condition over both sides of a join."""
+
+    def of_column(self) -> Place:
+        """The place of a column that is computed over the records of a filter, a join or another relation."""
+
+    def allows(self, node: Subquery, place: Place) -> bool:
+        """Whether the engine takes a subquery in a place. One without outer references is looked into separately."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkNatives:
+    """The subqueries that a version of Spark runs as they are."""
+
+    spark: SparkVersion = NEWEST
+
+    def places(self, node: Relation) -> Iterator[tuple[Expression, Place]]:
+        return places(node, self.spark)
+
+    def of_condition(self, conjunct: Expression, node: Filter) -> Place:
+        return of_condition(conjunct, node)
+
+    def of_pairs(self, conjunct: Expression, node: Join) -> Place:
+        return of_pairs(conjunct, node, self.spark)
+
+    def of_sides(self, condition: Expression) -> Place:
+        return of_sides(condition)
+
+    def of_column(self) -> Place:
+        return Place.FREE
+
+    def allows(self, node: Subquery, place: Place) -> bool:
+        return is_allowed_in(node, place, self.spark)

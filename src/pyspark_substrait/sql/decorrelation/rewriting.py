@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import (
-    Expression,
-    NestedStruct,
-)
+from pyspark_substrait.model.expressions import Expression, NestedStruct, SortField, WindowFunction
 from pyspark_substrait.model.relations import (
     Aggregate,
     ConsistentPartitionWindow,
@@ -19,6 +16,7 @@ from pyspark_substrait.model.relations import (
     Exchange,
     Expand,
     Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -33,13 +31,15 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
     SetOp,
+    Sort,
     SortBase,
+    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
+    expressions_within,
     holds_query,
-    holds_window,
     relation_subqueries,
     relations_within,
     subquery_relation,
@@ -68,13 +68,11 @@ from pyspark_substrait.sql.decorrelation.domain_pushdown_joins import LEFT_TYPES
 from pyspark_substrait.sql.decorrelation.keys import Domain
 from pyspark_substrait.sql.decorrelation.lifting import Lifting
 from pyspark_substrait.sql.decorrelation.native import (
+    Natives,
     Place,
+    SparkNatives,
     all_allowed_in,
     misplaced,
-    of_condition,
-    of_pairs,
-    of_sides,
-    places,
     runs_natively,
 )
 from pyspark_substrait.sql.decorrelation.outer import (
@@ -88,13 +86,15 @@ from pyspark_substrait.sql.decorrelation.outer import (
     shifted,
 )
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
-from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
-__all__ = ["decorrelated", "needing_decorrelation"]
+__all__ = ["decorrelated", "may_vary", "needing_decorrelation"]
+
+#: the newest version
+SPARK: Final = SparkNatives()
 
 
-def needing_decorrelation(node: Relation, spark: SparkVersion = NEWEST) -> Relation | None:
-    """Return the relation with its outer references counted, if it has subqueries that a Spark can't run; else None.
+def needing_decorrelation(node: Relation, natives: Natives = SPARK) -> Relation | None:
+    """Return the relation with its outer references counted, if it has subqueries that can't stay; else None.
 
     Raises:
         InvalidPlanError: an outer reference has no target.
@@ -102,19 +102,19 @@ def needing_decorrelation(node: Relation, spark: SparkVersion = NEWEST) -> Relat
     if not _has_queries(node):
         return None
     counted = resolved(node)
-    return None if runs_natively(counted, spark) else counted
+    return None if runs_natively(counted, natives) else counted
 
 
 #: called with each refusal, and with the enclosing relations of the plan, the outermost first
 Refused: TypeAlias = Callable[[UnsupportedPlanError, Sequence[Relation]], None]
 
 
-def decorrelated(counted: Relation, spark: SparkVersion = NEWEST, refused: Refused | None = None) -> Relation:
-    """Rewrite the relation that :func:`needing_decorrelation` returned without subqueries that Spark can't run.
+def decorrelated(counted: Relation, natives: Natives = SPARK, refused: Refused | None = None) -> Relation:
+    """Rewrite the relation that :func:`needing_decorrelation` returned without the subqueries that can't stay.
 
     Args:
         counted: the relation.
-        spark: the version of Spark.
+        natives: the subqueries that stay as they are.
         refused: called for each part that can't be rewritten, which is replaced by something of the same type; by
             default the first refusal is raised.
 
@@ -123,7 +123,7 @@ def decorrelated(counted: Relation, spark: SparkVersion = NEWEST, refused: Refus
     """
     if refused is None:
         _refuse_enhancements(counted)
-    return _Rewriting(refused, spark).relation(counted)
+    return _Rewriting(refused, natives).relation(counted)
 
 
 def _has_queries(node: Relation) -> bool:
@@ -146,9 +146,9 @@ def _refuse_enhancements(node: Relation) -> None:
 class _Rewriting:
     """The rewriting of one plan. Relations that are needed twice become shared ones, with ordinals below zero."""
 
-    def __init__(self, refused: Refused | None, spark: SparkVersion) -> None:
+    def __init__(self, refused: Refused | None, natives: Natives) -> None:
         self._refused = refused
-        self._spark = spark
+        self._natives = natives
         self._around: list[Relation] = []
         self._ordinal = 0
         #: the rewritten subtrees of references, by the identity of the original ones, which are kept
@@ -185,7 +185,7 @@ class _Rewriting:
             case LateralJoin():
                 return self._lateral(node)
         node = with_inputs(node, self.relation)
-        if all(all_allowed_in(expression, place, self._spark) for expression, place in places(node, self._spark)):
+        if all(all_allowed_in(expression, place, self._natives) for expression, place in self._natives.places(node)):
             return with_expressions(node, self._inside)
         match node:
             case Read():
@@ -197,22 +197,22 @@ class _Rewriting:
             case HashJoin() | MergeJoin() | NestedLoopJoin():
                 return self._join(logical(node))
             case Project() | ConsistentPartitionWindow():
-                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
+                input, expressions = self._lifted(node.input, list(self._natives.places(node)))
                 width, more = len(node.input.schema.types), len(input.schema.types)
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 added = len(node.direct_schema.types) - width
                 return put_out(node, whole, (*range(width), *range(more, more + added)))
             case Aggregate():
-                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
+                input, expressions = self._lifted(node.input, list(self._natives.places(node)))
                 return _with_expressions(replace(node, input=input), expressions)
             case Expand():
                 # lifted columns follow the fields
                 node = replace(node, fields=node.all_fields)
-                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
+                input, expressions = self._lifted(node.input, list(self._natives.places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, (*range(len(node.fields)), len(whole.direct_schema.types) - 1))
             case SortBase() | Exchange():
-                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
+                input, expressions = self._lifted(node.input, list(self._natives.places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))
             case _:
@@ -238,7 +238,7 @@ class _Rewriting:
             rewritten=self.relation,
             inside=self._inside,
             shared=self._shared,
-            spark=self._spark,
+            natives=self._natives,
             refused=told,
         )
         changed = [lifting.expression(expression, place) for expression, place in expressions]
@@ -246,11 +246,11 @@ class _Rewriting:
 
     def _shared(self, node: Relation) -> Relation:
         """Return a relation that can be used more than once."""
-        if isinstance(node, Reference) and not _may_vary(node):
+        if isinstance(node, Reference) and not may_vary(node):
             return node
         self._ordinal -= 1
         width = len(node.schema.types)
-        subtree = with_columns(node, [internal(ONCE, [], I64())]) if _may_vary(node) else node
+        subtree = with_columns(node, [internal(ONCE, [], I64())]) if may_vary(node) else node
         reference = Reference(subtree_ordinal=self._ordinal, subtree=subtree)
         self._done[id(reference)] = reference
         shared = selected_columns(reference, range(width))
@@ -279,9 +279,9 @@ class _Rewriting:
     def _filter(self, node: Filter) -> Relation:
         """Rewrite a filter: the conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
-        placed = [(conjunct, of_condition(conjunct, node)) for conjunct in parts]
-        easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place, self._spark)]
-        hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place, self._spark)]
+        placed = [(conjunct, self._natives.of_condition(conjunct, node)) for conjunct in parts]
+        easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place, self._natives)]
+        hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place, self._natives)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
@@ -318,7 +318,7 @@ class _Rewriting:
         if node.type is JoinType.INNER:
             return self._inner(node)
         joined, columns = self._by_side(node)
-        if misplaced(joined.expression, self._spark):
+        if misplaced(joined.expression, self._natives):
             whole = self._outer(joined) if node.type is JoinType.OUTER else self._by_pair(joined)
         else:
             whole = replace(joined, expression=self._inside(joined.expression))
@@ -333,7 +333,7 @@ class _Rewriting:
         easy: list[Expression] = []
         for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
-            if all_allowed_in(conjunct, of_pairs(conjunct, node, self._spark), self._spark):
+            if all_allowed_in(conjunct, self._natives.of_pairs(conjunct, node), self._natives):
                 easy.append(conjunct)
             elif all(field < width for field in fields):
                 of_left.append(conjunct)
@@ -359,14 +359,14 @@ class _Rewriting:
         width, right_width = len(node.left.schema.types), len(node.right.schema.types)
         of_left: list[Expression] = []
         of_right: list[Expression] = []
-        for query in misplaced(node.expression, self._spark):
+        for query in misplaced(node.expression, self._natives):
             fields = own_fields(query)
             if all(field < width for field in fields):
                 of_left.append(query)
             elif all(field >= width for field in fields):
                 of_right.append(query)
         moved = [redirected(query, lambda level, field: (level, field - width * (level == 0))) for query in of_right]
-        lifted = Place.KEY if of_sides(node.expression) is Place.KEY else Place.NOWHERE
+        lifted = Place.KEY if self._natives.of_sides(node.expression) is Place.KEY else Place.NOWHERE
         left, left_values = self._lifted(node.left, [(query, lifted) for query in of_left])
         right, right_values = self._lifted(node.right, [(query, lifted) for query in moved])
         shift = len(left.schema.types)
@@ -405,7 +405,7 @@ class _Rewriting:
         kept, other = (node.left, node.right) if of_left else (node.right, node.left)
         kept_first, other_first = (0, width) if of_left else (width, 0)
         kept_fields = range(kept_first, kept_first + len(kept.schema.types))
-        hard = misplaced(node.expression, self._spark)
+        hard = misplaced(node.expression, self._natives)
         wanted = sorted({field for query in hard for field in own_fields(query) if field in kept_fields})
         kept = self._shared(kept)
         beside = Cross(left=other, right=distinct(kept, [field - kept_first for field in wanted]))
@@ -448,19 +448,28 @@ class _Rewriting:
         return self.relation(Set(members=(matched, filled), op=SetOp.UNION_ALL))
 
 
-def _may_vary(node: Relation) -> bool:
+def may_vary(node: Relation) -> bool:
     """Whether a relation may have other records when it is computed again: some of many, in no certain order."""
     match node:
-        case Fetch() | ConsistentPartitionWindow():
+        case Fetch(input=Sort(input=input, sorts=sorts)) | TopN(input=input, sorts=sorts) if _is_total(sorts, input):
+            return may_vary(input)
+        case FetchBase() | ConsistentPartitionWindow():
             return True
         case Reference(subtree=subtree):
-            return _may_vary(subtree)
+            return may_vary(subtree)
         case Aggregate(measures=measures) if any(item.measure.function.name == "any_value" for item in measures):
             return True
-        case Project(expressions=expressions) if any(map(holds_window, expressions)):
-            return True
+        case Project(expressions=expressions, input=input):
+            calls = [item for item in expressions_within(expressions) if isinstance(item, WindowFunction)]
+            return not all(_is_total(call.sorts, input) for call in calls) or may_vary(input)
         case _:
-            return any(map(_may_vary, node.inputs))
+            return any(map(may_vary, node.inputs))
+
+
+def _is_total(sorts: Sequence[SortField], input: Relation) -> bool:
+    """Whether sorts are by all columns of a relation, so that only equal records are in no certain order."""
+    columns = range(len(input.schema.types))
+    return {column(input.schema, position) for position in columns} <= {sort.expr for sort in sorts}
 
 
 def _with_expressions(node: Relation, expressions: Sequence[Expression]) -> Relation:

@@ -141,8 +141,7 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
         return value
     date64 = _names_date64(message, scope)
     if type.__class__ in datafusion_values.NUMBERS and _names_date64(message.arguments[0].value.scalar_function, scope):
-        fault = "a Date64 as a number counts milliseconds, and a date here has no such count"
-        raise invalid(fault, path, "Cast it to a timestamp", Code.TYPE_UNKNOWN)
+        raise datafusion_values.not_counted(path)
     value = datafusion_values.different_cast(value, type, reading, path, date64=date64)
     if concrete(value.type) == concrete(type):
         return value

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.engines import ENGINES
 from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model.expressions import (
@@ -45,7 +47,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.model.unbound import LEAVES
-from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits.meant import cast
 
@@ -59,6 +61,8 @@ __all__ = [
     "is_compared",
     "is_noted",
     "nested_keys",
+    "not_counted",
+    "note_date64",
 ]
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
@@ -81,6 +85,23 @@ _OF_TEXTS: Final[dict[type[Type], tuple[str, str]]] = {
 }
 
 
+_DATE64: Final = "Date64"
+
+
+def note_date64(schema: Any, reading: Reading) -> None:
+    """Remember that a table has a column of Date64, which DataFusion writes as a date with the variation 1."""
+    if reading.made_by is Producer.DATAFUSION and not reading.variations:
+        dates = (type.date for type in schema.struct.types if type.WhichOneof("kind") == "date")
+        if any(date.type_variation_reference == 1 for date in dates):
+            reading.traits[_DATE64] = True
+
+
+def not_counted(path: Path) -> InvalidPlanError:
+    """Return the refusal of a Date64 as a number."""
+    fault = "a Date64 as a number counts milliseconds, and a date here has no such count"
+    return invalid(fault, path, "Cast it to a timestamp", Code.TYPE_UNKNOWN)
+
+
 def different_cast(input: Expression, type: Type, reading: Reading, path: Path, *, date64: bool = False) -> Expression:
     """Note a cast that gives another value in DataFusion for some values.
 
@@ -99,6 +120,8 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
     if date64:
         input = _in_milliseconds(input, reading, path)
     source, target = concrete(input.type), concrete(type)
+    if isinstance(source, Date) and target.__class__ in NUMBERS and reading.traits.get(_DATE64):
+        raise not_counted(path)  # it may be that column
     if isinstance(source, String | VarChar):
         if isinstance(target, IntervalYear | IntervalDay | IntervalCompound):
             return _interval_of_text(input, target)

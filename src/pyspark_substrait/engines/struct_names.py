@@ -1,0 +1,202 @@
+"""The names of the fields of structs in an engine that finds fields by their names.
+
+Plans name fields in the schemas of tables and at the root only; where the engine makes a struct itself, it calls them
+c0, c1 and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pyspark_substrait.engines.constructors import field, is_known
+from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.places import located
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    Cast,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    Function,
+    IfClause,
+    IfThen,
+    NestedStruct,
+    ScalarFunction,
+    TypeArgument,
+    WindowFunction,
+)
+from pyspark_substrait.model.findings import Places
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import RelRoot
+from pyspark_substrait.model.relations import Project, Read, Relation, Set, VirtualTable
+from pyspark_substrait.model.struct_names import named_structs
+from pyspark_substrait.model.types import (
+    OpenStruct,
+    String,
+    Struct,
+    Type,
+    concrete,
+    name_count,
+    same_type,
+)
+from pyspark_substrait.model.walk import all_expressions, expression_children, relations_within, subquery_relation
+
+__all__ = ["StructNames", "check_alike", "field_call", "with_root_names"]
+
+
+@dataclass(eq=False)
+class StructNames:
+    """The names of the fields of the structs in a tree."""
+
+    tree: Relation
+
+    def of(self, struct: Struct) -> set[tuple[str, ...]]:
+        """Return the names that fields of structs of a type have; none if a function made some."""
+        if any(same_type(type, struct) for type in self._unnamed):
+            return set()
+        return {names for type, names in self._names if same_type(type, struct)}
+
+    @cached_property
+    def _names(self) -> list[tuple[Struct, tuple[str, ...]]]:
+        """The names of the fields of structs: those of tables, and those that the engine makes."""
+        found: list[tuple[Struct, tuple[str, ...]]] = []
+        for node in relations_within(self.tree):
+            if isinstance(node, Read):
+                found += named_structs(node.base_schema.struct, iter(node.base_schema.names))
+        for expression in all_expressions(self.tree):
+            match expression:
+                case NestedStruct(type=Struct() as made):
+                    found.append(_numbered(made))
+                case Literal(type=type) | Cast(type=type):
+                    found += map(_numbered, _structs(type))
+                case _:
+                    pass
+        return found
+
+    @cached_property
+    def _unnamed(self) -> list[Struct]:
+        """The types of the structs that functions make, and not from their arguments."""
+        found: list[Struct] = []
+        for call in all_expressions(self.tree):
+            if isinstance(call, ScalarFunction | AggregateFunction | WindowFunction):
+                values = (item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
+                given = [struct for value in values for struct in _structs(value.type)]
+                made = _structs(call.output_type)
+                found += [one for one in made if not any(same_type(one, other) for other in given)]
+        return found
+
+
+def _numbered(struct: Struct) -> tuple[Struct, tuple[str, ...]]:
+    return struct, tuple(f"c{position}" for position in range(len(struct.types)))
+
+
+def _structs(type: Type) -> Iterator[Struct]:
+    return (struct for struct, _ in named_structs(type, iter(())))
+
+
+def field_call(value: Expression, name: str, type: Type, target: Target) -> Expression:
+    """Return the call that gives a field of a struct."""
+    function = Function(target.extension, "get_field", "struct_str")
+    key = Literal(type=String(), value=name)
+    return ScalarFunction(function=function, arguments=(value, key), output_type=type, derived_type=type)
+
+
+# at the root ----------------------------------------------------------------------------------------------------------
+
+
+def with_root_names(root: RelRoot, target: Target, places: Places | None = None) -> RelRoot:
+    """Return a root whose columns have structs with the names that it states for their fields.
+
+    The engine finds them by their names where some of them are the same, and only else by their positions.
+
+    Raises:
+        UnsupportedPlanError: the names of the fields aren't known, or are other ones inside a column.
+    """
+    schema = root.input.schema
+    if isinstance(schema, OpenStruct) or all(not any(_structs(type)) for type in schema.types):
+        return root
+    names, position, columns = StructNames(root.input), 0, list[Expression]()
+    for number, type in enumerate(schema.types):
+        count = name_count(type)
+        wanted = list(named_structs(type, iter(root.names[position + 1 : position + 1 + count])))
+        column: Expression = field(root.input, number)
+        with located(root.input, places):
+            columns.append(_renamed(column, wanted, names, root.names[position], target))
+        position += 1 + count
+    if all(isinstance(column, FieldReference) for column in columns):
+        return root
+    return replace(root, input=Project.only(root.input, columns))
+
+
+def _renamed(
+    column: Expression,
+    wanted: Sequence[tuple[Struct, tuple[str, ...]]],
+    names: StructNames,
+    name: str,
+    target: Target,
+) -> Expression:
+    """Return a column whose structs have fields of the wanted names."""
+    if all(names.of(struct) == {own} for struct, own in wanted):
+        return column
+    struct = concrete(column.type)
+    known = names.of(struct) if isinstance(struct, Struct) else set()
+    if not isinstance(struct, Struct) or len(wanted) > 1 or len(known) != 1:
+        raise UnsupportedPlanError(
+            f"{target.engine} finds fields by their names, and those in the column `{name}` are others at the root",
+            hint="Name the fields at the root as the table does",
+        )
+    arguments: list[Expression] = []
+    for own, old, type in zip(wanted[0][1], known.pop(), struct.types, strict=True):
+        arguments += [Literal(type=String(), value=own), field_call(column, old, type, target)]
+    made = ScalarFunction(
+        function=Function(target.extension, "named_struct", "any"),
+        arguments=tuple(arguments),
+        output_type=struct,
+        derived_type=struct,
+    )
+    if not struct.nullable:
+        return made
+    return IfThen(ifs=(IfClause(is_known(column), made),))  # a literal null has other names
+
+
+# where values meet ----------------------------------------------------------------------------------------------------
+
+
+def check_alike(tree: Relation, target: Target, places: Places | None = None) -> None:
+    """Refuse what puts structs of one type together that have fields of several names.
+
+    Raises:
+        UnsupportedPlanError: there is such a comparison, choice or set operation.
+    """
+    names = StructNames(tree)
+    for expression in all_expressions(tree):
+        children = list(expression_children(expression))
+        query = subquery_relation(expression)
+        types = [child.type for child in children] + ([] if query is None else [*query.schema.types])
+        with located(expression, places):
+            _check_types(types, names, target)
+    for node in relations_within(tree):
+        with located(node, places):
+            match node:
+                case Set(members=members):
+                    for column in zip(*(member.schema.types for member in members), strict=False):
+                        _check_types(column, names, target)
+                case Read(read_type=VirtualTable(expressions=records)) if records:
+                    for type in node.base_schema.struct.types:
+                        _check_types((type, type), names, target)
+                case _:
+                    pass
+
+
+def _check_types(types: Sequence[Type], names: StructNames, target: Target) -> None:
+    found = [struct for type in types for struct in _structs(type)]
+    for number, struct in enumerate(found):
+        if any(same_type(struct, other) for other in found[:number]) and len(names.of(struct)) > 1:
+            several = " and ".join(sorted(f"({', '.join(one)})" for one in names.of(struct)))
+            raise UnsupportedPlanError(
+                f"{target.engine} finds fields by their names, here structs with fields {several} meet",
+                hint="Compute with the fields themselves",
+            )
