@@ -194,7 +194,8 @@ def test_what_is_declared_of_columns_stays(spark: SparkSession, name: str) -> No
     made(
         spark,
         name,
-        "a INT COMMENT 'it\\'s', v VARCHAR(3), c CHAR(4) COMMENT 'padded', s STRUCT<x: INT COMMENT 'in', y: INT>, b INT",
+        "a INT COMMENT 'it\\'s', v VARCHAR(3), c CHAR(4) COMMENT 'padded', "
+        "s STRUCT<x: INT COMMENT 'in', y: INT>, b INT",
         "(1, 'abc', 'd', named_struct('x', 1, 'y', 2), 5)",
     )
     before = str(found_rows(spark, f"SHOW CREATE TABLE {name}")[0][0])
