@@ -41,7 +41,7 @@ from pyspark_substrait.model.plan import RelRoot, Version
 from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, NamedTable, Project, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, same_type, with_nullability
 
-__all__ = ["TYPES", "Signature", "call_of", "options_of", "signatures", "wants_constant"]
+__all__ = ["TYPES", "Signature", "call_of", "options_of", "plan_of", "signatures", "signatures_of", "wants_constant"]
 
 _DECIMAL = t.Decimal(precision=10, scale=2)
 #: the types that parameters of functions take, by their names in signatures
@@ -154,7 +154,8 @@ def _concrete(definition: FunctionDefinition, number: int) -> tuple[Type | tuple
     return tuple(taken)
 
 
-def _of(definition: FunctionDefinition) -> Iterator[Signature]:
+def signatures_of(definition: FunctionDefinition) -> Iterator[Signature]:
+    """Yield the signatures of an overload; none where a type has no values here."""
     registry = Registry.default()
     seen = set()
     for number in range(len(_CANDIDATES["any"])):
@@ -187,7 +188,7 @@ def signatures(kind: Kind) -> tuple[tuple[Signature, ...], Mapping[Type, tuple[S
     for _, _, overloads in Registry.default().functions():
         for definition in overloads:
             if definition.kind == kind and _determined(definition):
-                for signature in _of(definition):
+                for signature in signatures_of(definition):
                     if _sound(signature) and _runs(signature, {}):
                         found[signature.type].append(signature)
     made = {type: tuple(items) for type, items in found.items()}
@@ -246,6 +247,25 @@ def _derived(signature: Signature, call: ResolvedCall) -> Type:
 
 def _runs(signature: Signature, options: Mapping[str, str]) -> bool:
     """Whether a call compiles for Spark, over columns where it doesn't want constants."""
+    try:
+        made = plan_of(signature, options)
+        ps.to_sql(made)
+    except SubstraitError:
+        return False
+    return not any(same_type(type, t.Unbound()) for type in made.relations[0].input.schema.types)  # type: ignore[union-attr]
+
+
+def plan_of(signature: Signature, options: Mapping[str, str], *, texts: bool = False) -> Plan:
+    """Return a plan of one call, over columns where it doesn't want constants.
+
+    Args:
+        signature: the signature.
+        options: the values of its options.
+        texts: whether strings are constants, too.
+
+    Raises:
+        SubstraitError: the function can't be called so.
+    """
     chance = random.Random(0)
     types = tuple(with_nullability(type, True) for type in signature.arguments if not isinstance(type, tuple))
     struct = Struct(types=types or (t.I32(),))
@@ -257,19 +277,15 @@ def _runs(signature: Signature, options: Mapping[str, str]) -> bool:
             arguments.append(EnumArgument(type[0]))
             continue
         nullable = with_nullability(type, True)
-        wanted = wants_constant(signature, position)
+        wanted = wants_constant(signature, position) or (texts and isinstance(type, t.String))
         arguments.append(constant(signature.names[position], type, chance) if wanted else _column(column, nullable))
         column += 1
     sorts = (SortField(expr=_column(0, struct.types[0]), sort_kind=SortDirection.ASC_NULLS_LAST),)
-    try:
-        call = call_of(signature, arguments, options, sorts=sorts)
-        relation: Project | Aggregate
-        if isinstance(call, AggregateFunction):
-            relation = Aggregate(input=read, groupings=(Grouping(()),), measures=(Measure(measure=call),))
-        else:
-            relation = Project(input=read, expressions=(call,))
-        root = RelRoot(input=relation, names=rooted_names(relation.schema))
-        ps.to_sql(Plan(relations=(root,), version=Version.current("fuzz")))
-    except SubstraitError:
-        return False
-    return not any(same_type(type, t.Unbound()) for type in relation.schema.types)
+    call = call_of(signature, arguments, options, sorts=sorts)
+    relation: Project | Aggregate
+    if isinstance(call, AggregateFunction):
+        relation = Aggregate(input=read, groupings=(Grouping(()),), measures=(Measure(measure=call),))
+    else:
+        relation = Project(input=read, expressions=(call,))
+    root = RelRoot(input=relation, names=rooted_names(relation.schema))
+    return Plan(relations=(root,), version=Version.current("fuzz"))

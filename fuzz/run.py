@@ -1,7 +1,7 @@
 """``make fuzz``: random plans and mutants for some minutes, or for the seeds of a range.
 
-``python -m fuzz.run --minutes 5`` tries plans, then laws, then bytes; ``python -m fuzz.run --seeds 0:500 laws`` one
-kind.
+``python -m fuzz.run --minutes 5`` tries plans, then laws, then strings, then bytes;
+``python -m fuzz.run --seeds 0:500 laws`` one kind.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fuzz import strings
 from fuzz.bytes import Tally, fuzz
 from fuzz.bytes import shrunk as shrunk_finding
 from fuzz.kept import FOLDER, keep_finding, keep_plan
 from fuzz.laws import LAWS
 from fuzz.plans import plan
 from fuzz.shrink import shrunk
+from fuzz.spark_tokens import Tokens
 from fuzz.trials import FAILURES, Engines, Outcome, outcomes
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ __all__ = ["KINDS", "Findings", "engines", "main", "tried"]
 KINDS: Final[dict[str, tuple[str, ...]]] = {
     "plans": ("forms", "reference", "datafusion", "unoptimized"),
     "laws": tuple(LAWS),
+    "strings": (),
     "bytes": (),
 }
 """The trials of each kind."""
@@ -132,7 +135,7 @@ def _numbers(first: int, end: int | None) -> Iterator[int]:
 def main(
     kinds: tuple[str, ...], minutes: float | None, seeds: str, trials: str | None, workers: int, folder: Path
 ) -> None:
-    """Try random plans and mutants of stored ones; KINDS are plans, laws and bytes, by default all."""
+    """Try random plans and mutants of stored ones; KINDS are plans, laws, strings and bytes, by default all."""
     first, end = _seeds(seeds)
     chosen = kinds or tuple(KINDS)
     seconds = (minutes or 1.0) * 60 / len(chosen) if minutes is not None or end is None else None
@@ -142,6 +145,8 @@ def main(
         console.print(f"{kind}: seeds from {first}" + (f" to {end}" if end is not None else ""))
         if kind == "bytes":
             failed += _run_bytes(console, (first, end), seconds, workers, folder)
+        elif kind == "strings":
+            failed += _run_strings(console, _numbers(first, end), seconds)
         else:
             names = tuple(trials.split(",")) if trials else KINDS[kind]
             failed += _run_plans(console, _numbers(first, end), seconds, names, folder)
@@ -190,6 +195,22 @@ def _report(console: Console, found: Findings) -> None:
         console.print(f"{count:5} {trial}: {outcome}: {reason}", markup=False, soft_wrap=True)
     for seed, last, path in found.failures:
         console.print(f"seed {seed}, {last.trial}: {last.outcome}: {last.why[:200]}\n  {path}", markup=False)
+
+
+def _run_strings(console: Console, seeds: Iterator[int], seconds: float | None) -> int:
+    tally, tokens = strings.Tally(), Tokens(_session())
+    until = None if seconds is None else time.monotonic() + seconds
+    for seed in seeds:
+        strings.tried(seed, tokens, tally)
+        if until is not None and time.monotonic() > until:
+            break
+    console.print(f"strings: {tally}, in {len({name for name, _ in tally.counts})} fields; last seed {seed}")
+    for found in tally.findings:
+        console.print(
+            f"seed {found.seed}, {found.plan}, {found.place}: {found.hostile!r}: {found.why}\n  {found.statement}",
+            markup=False,
+        )
+    return len(tally.findings)
 
 
 def _run_bytes(

@@ -22,12 +22,13 @@ from pyspark_substrait.errors import (
     JavaNotFoundError,
     ParameterError,
     PlanFormatError,
+    RunLimitError,
     SubstraitError,
     SubstraitWarning,
     TableError,
     UnsupportedPlanError,
 )
-from pyspark_substrait.model.limits import Limits, limited
+from pyspark_substrait.model.limits import Limits, RunLimits, limited
 from pyspark_substrait.text.notebook_output import register_formatter
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ __all__ = [
     "ParameterError",
     "PlanFormatError",
     "Registry",
+    "RunLimitError",
+    "RunLimits",
     "SubstraitError",
     "SubstraitWarning",
     "TableError",

@@ -22,6 +22,7 @@ __all__ = [
     "NewerSparkError",
     "ParameterError",
     "PlanFormatError",
+    "RunLimitError",
     "SubstraitError",
     "SubstraitWarning",
     "TableError",
@@ -181,6 +182,17 @@ class ExecutionError(SubstraitError):
         ...
         ExecutionError
     """
+
+
+class RunLimitError(ExecutionError):
+    """A run exceeded one of its limits, and was ended.
+
+    ``limit`` is the name of the field of :class:`RunLimits`.
+    """
+
+    def __init__(self, message: str, *, limit: str = "", path: str = "", hint: str | None = None) -> None:
+        super().__init__(message, path=path, hint=hint or "Ask for less, or raise the limit " + limit)
+        self.limit = limit
 
 
 class LostSparkError(ExecutionError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
@@ -22,6 +24,7 @@ from pyspark_substrait.model.relations import (
     JoinType,
     LocalFiles,
     MergeJoin,
+    NamedObjectWrite,
     NamedTable,
     NestedLoopJoin,
     Project,
@@ -30,6 +33,8 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
+    Write,
+    WriteOp,
 )
 from pyspark_substrait.model.types import Map, NamedStruct, Struct, VarChar
 from tests.spark.plans import (
@@ -171,6 +176,33 @@ def test_names_of_tables_and_columns_are_names(spark: SparkSession, untouched: N
         nulls = pa.table({name: pa.array([None], pa.int64())})
         with pytest.raises(ExecutionError, match="is null, but the plan says it never is"):
             rows(spark, stored("given", {name: LONG}), tables={"given": nulls})
+
+
+FORMATS = ("parquet", "PARQUET", "csv", "json", "text", "orc", "binaryFile", "avro", "jdbc", "delta")
+
+
+def test_the_name_of_a_table_is_no_path(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark's SQL takes a name like parquet.`/etc/passwd` for a file."""
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": pa.array([1], pa.int32())}), file)
+    assert spark.sql(f"SELECT x FROM parquet.`{file}`").collect()[0].x == 1
+    for format in FORMATS:
+        for names in ((format, str(file)), (format, file.as_uri()), ("spark_catalog", format, str(file))):
+            with pytest.raises(TableError):
+                rows(spark, stored(names, {"x": INT}))
+            with pytest.raises(TableError):
+                rows(spark, stored(names, {"x": INT}), allowed_paths=[tmp_path])
+    written = tmp_path / "made"
+    for names in (("parquet", str(file)), ("parquet", str(written))):
+        write = Write(
+            write_type=NamedObjectWrite(names=names),
+            table_schema=NamedStruct(names=("x",), struct=Struct(types=(INT,))),
+            op=WriteOp.INSERT,
+            input=values([INT], [(2,)]),
+        )
+        with pytest.raises(SubstraitError):
+            ps.run_query(plan(write), spark=spark)
+    assert not written.exists() and pq.read_table(file).num_rows == 1
 
 
 def test_names_of_nested_fields_are_names(spark: SparkSession, untouched: None) -> None:

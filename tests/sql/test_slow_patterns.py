@@ -6,19 +6,25 @@ counted by hand: ways to share a text between the loops of a pattern.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import UnsupportedPlanError
+from fuzz.strings import corpus, places
+from pyspark_substrait.api.loading import loaded_plan
+from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import DynamicParameter, Expression
+from pyspark_substrait.proto.messages import current
 from pyspark_substrait.sql.compiler.statement import statement
 from pyspark_substrait.sql.functions.regexp.backtracking import TOO_LARGE, slowness
 from pyspark_substrait.sql.functions.regexp.judging import slow_in
 from pyspark_substrait.sql.functions.regexp.parser import Flags, parsed
 from tests.spark.plans import TEXT, call, col, plan, project, stored, text, where
 
+PLAN: Any = current().named("Plan")
 DOUBLING = (
     r"(.*,){15}X",
     r"(a+)+b",
@@ -122,6 +128,44 @@ def test_slow_patterns_are_refused_where_that_is_asked_for() -> None:
     assert refused(call("regexp_replace", s, text("([^,]*,){15}X"), text("z"))) == ""
     assert refused(call("like", s, text("%special%requests%"))) == ""
     assert refused(call("upper", s)) == ""
+
+
+#: a pattern as the second argument of a function of Spark that takes regular expressions
+_PASSED_ON = re.compile(r"(?:RLIKE |(?:split|regexp_\w+)\([^,]*, )'[^']*\(a\|a\)\*b")
+
+
+def test_no_function_passes_a_slow_pattern_on() -> None:
+    """Whatever the function and its extension: what Spark gets as a regular expression has been judged."""
+    registry, passed_on, missed = ps.Registry.default(), set(), []
+    for name, message in corpus().items():
+        if not name.startswith("call "):
+            continue
+        for position, place in enumerate(places(PLAN.FromString(message))):
+            if "Literal" not in place.field:
+                continue
+            made = PLAN.FromString(message)
+            list(places(made))[position].replace("(a|a)*b")
+            given = loaded_plan(made.SerializeToString(), None)
+            with suppress(SubstraitError):
+                if not _PASSED_ON.search(statement(given, registry).text):
+                    continue
+                passed_on.add(name.split()[1])
+                statement(given, registry, refuse_slow_patterns=True)
+                missed.append(name)
+    assert missed == []
+    assert passed_on >= {"functions_string", "functions_spark_string", "functions_datafusion"}
+
+
+def test_patterns_of_like_in_every_extension() -> None:
+    s, like = col(T, 0), "%a%b%c%d"
+    for urn, names in (
+        ("functions_spark_string", ("ilike",)),
+        ("functions_datafusion", ("like", "ilike", "like_match", "like_not_match", "like_imatch", "like_not_imatch")),
+    ):
+        for name in names:
+            texts = (text(like), text("\\")) if urn == "functions_spark_string" else (text(like),)
+            found = call(name, s, *texts, urn=f"extension:pyspark_substrait:{urn}")
+            assert "power of" in refused(found), name
 
 
 def test_the_value_of_a_parameter_is_looked_at() -> None:

@@ -18,14 +18,14 @@ from pyspark_substrait.analysis.comparison import (
     smallest_part,
 )
 from pyspark_substrait.api.bind import bind
-from pyspark_substrait.api.explain import explain
+from pyspark_substrait.api.explain import explain, touches
 from pyspark_substrait.api.for_target import for_target
 from pyspark_substrait.api.loading import PlanSource, extensions_of, file_of, understood
 from pyspark_substrait.api.run import run_query
 from pyspark_substrait.api.to_sql import to_sql
 from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.engines import sessions
-from pyspark_substrait.errors import InvalidPlanError, SubstraitError
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import name_count
@@ -81,7 +81,7 @@ def compare(
     Raises:
         InvalidPlanError, PlanFormatError: the plan is wrong, or has several roots and none is chosen.
         TableError: it doesn't fit the tables.
-        UnsupportedPlanError: there is no such engine.
+        UnsupportedPlanError: there is no such engine, or the plan names files or changes something.
 
     Examples:
         >>> from pyspark_substrait.builder import count, read
@@ -102,6 +102,7 @@ def compare(
     document = as_document(found.document, deep=False, registry=registry)
     assert isinstance(document, Plan)
     chosen = _root(document, root)
+    _refuse_effects(document)
     running = _Running(document, tables, spark, known)
     results: list[EngineResult] = []
     first: tuple[str, pa.Table] | None = None
@@ -129,6 +130,23 @@ def compare(
             )
         disagreements.append(Disagreement(first=first[0], second=engine, difference=differing, part=part))
     return Comparison(name=name, results=tuple(results), disagreements=tuple(disagreements))
+
+
+def _refuse_effects(plan: Plan) -> None:
+    """Refuse a plan that names files, which engines would open, or that changes something, as often as it is run.
+
+    Raises:
+        UnsupportedPlanError: it does.
+    """
+    for touch in touches(plan):
+        if touch.action.changes:
+            raise UnsupportedPlanError(f"the plan would {touch}, and a comparison changes nothing", path=touch.path)
+        if touch.kind in ("files", "Iceberg table"):
+            raise UnsupportedPlanError(
+                f"the plan names files: it would {touch}",
+                path=touch.path,
+                hint="Read a named table instead, and give its file as a table",
+            )
 
 
 class _Running:

@@ -13,9 +13,11 @@ from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
+from pyspark_substrait.model.limits import RunLimits
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.run_limits import bounded
 from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 
@@ -41,6 +43,7 @@ def profile(
     exact: bool = False,
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> Profile:
     """Run a plan once, and measure for each relation the rows in and out, the bytes read, and the time.
 
@@ -95,10 +98,14 @@ def profile(
             exact=exact,
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
+            limits=limits,
         )
 
-    with interruptible():
+    def called() -> Profile:
         try:
             return made()
         except RecursionError:
             return with_deep_stack(with_thread_properties(spark, lambda: made(True)))
+
+    with interruptible():
+        return called() if limits is None else bounded(spark or embedded_session(), limits, called)

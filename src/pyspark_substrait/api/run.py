@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pyspark_substrait.api.bind import lacks_types, with_types
 from pyspark_substrait.api.loading import PlanSource, extensions_of, load_expressions, loaded_plan, on_deep_stack
+from pyspark_substrait.model.limits import RunLimits
+from pyspark_substrait.model.plan import Plan as ModelPlan
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.run_limits import bounded
 from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
+from pyspark_substrait.sql.functions.regexp.judging import slow_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,6 +104,7 @@ def run_query(
     root: int | None = None,
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> pa.Table:
     """Run a plan and return an Arrow table, with exactly the types, nullability and names that the plan states.
 
@@ -112,8 +117,11 @@ def run_query(
             as a line from time to time elsewhere. False: never.
         refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
             texts, and for patterns that aren't constant. For plans that you don't trust.
+        limits: how long the run may take, how large the files that it scans and its result may be; by default, there
+            are no limits.
 
     Raises:
+        RunLimitError: it exceeded one of them, and was cancelled.
         ExecutionError: the plan fails on its data, Spark fails, or the connection to Spark is lost.
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled. The message says if tasks are still
             running.
@@ -145,7 +153,9 @@ def run_query(
                 chosen=root,
                 progress=progress,
                 refuse_slow_patterns=refuse_slow_patterns,
+                limits=limits,
             ),
+            limits,
         )
 
 
@@ -157,10 +167,11 @@ def streamed(
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> Streamed:
     """Return the result of a plan as a stream of Arrow batches; what it writes is written now.
 
-    Arguments and errors are those of :func:`from_substrait`.
+    Arguments and errors are those of :func:`from_substrait`. Of ``limits``, that of the files is kept here.
     """
     known = extensions_of(plan, None)
     complete = _with_types(plan, tables, spark, known)
@@ -175,6 +186,7 @@ def streamed(
             parameters=parameters,
             allowed_paths=allowed_paths,
             refuse_slow_patterns=refuse_slow_patterns,
+            limits=limits,
         ),
     )
 
@@ -244,6 +256,7 @@ def evaluate_arrow(
     registry: Registry | None = None,
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> pa.Table:
     """Like :func:`evaluate`, but return an Arrow table, with exactly the types, nullability and names that are stated.
 
@@ -252,8 +265,11 @@ def evaluate_arrow(
         progress: whether to show the progress, as in :func:`run_query`.
         refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
             texts, and for patterns that aren't constant. For plans that you don't trust.
+        limits: how long the run may take, how large the files that it scans and its result may be; by default, there
+            are no limits.
 
     Raises:
+        RunLimitError: it exceeded one of them, and was cancelled.
         ExecutionError: an expression fails on its data.
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled.
 
@@ -279,7 +295,9 @@ def evaluate_arrow(
                 limit=limit,
                 progress=progress,
                 refuse_slow_patterns=refuse_slow_patterns,
+                limits=limits,
             ),
+            limits,
         )
 
 
@@ -288,8 +306,24 @@ def _with_types(plan: Plan, tables: Given | None, spark: SparkSession | None, re
     return with_types(plan, tables, spark or embedded_session(), registry) if lacks_types(plan) else plan
 
 
-def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:
-    """Call a function on a large enough stack for the document's depth, with the job group and tags of this thread."""
-    if not document.deep:
-        return function()
-    return on_deep_stack(document, with_thread_properties(spark, function))
+def _in_session(
+    document: Plan | ExtendedExpression,
+    spark: SparkSession | None,
+    function: Callable[[], _T],
+    limits: RunLimits | None = None,
+) -> _T:
+    """Call a function on a large enough stack for the document's depth, with the job group and tags of this thread.
+
+    Raises:
+        RunLimitError: it exceeded a limit; see :func:`bounded`.
+    """
+
+    def called() -> _T:
+        if not document.deep:
+            return function()
+        return on_deep_stack(document, with_thread_properties(spark, function))
+
+    if limits is None:
+        return called()
+    plan = document if isinstance(document, ModelPlan) else expressions.as_plan(document)
+    return bounded(spark or embedded_session(), limits, called, lambda: slow_in(plan))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, fields
 from functools import reduce
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -16,6 +16,7 @@ import click
 import pyspark_substrait
 from pyspark_substrait.cli.files import printing_warnings, table_option
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.limits import RunLimits
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
@@ -29,11 +30,13 @@ __all__ = [
     "ROOT",
     "SPARK",
     "Session",
+    "limit_option",
     "loaded_from",
     "parameter_values",
     "registry_of",
     "renamed_tables",
     "table_paths",
+    "with_limits",
     "with_options",
     "with_session",
     "with_tables",
@@ -149,6 +152,21 @@ def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command
     """Return a decorator that adds these options to a command, in this order."""
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
+
+def limit_option(limit: Field[Any]) -> Callable[[_Command], _Command]:
+    """Return the option of a limit: a field of :class:`RunLimits` or of a class that derives from it."""
+    least, above = limit.metadata["least"], limit.metadata["above"]
+    return click.option(
+        "--" + limit.name.replace("_", "-"),
+        metavar="S" if limit.name == "seconds" else "N",
+        type=click.FloatRange(least, min_open=above) if limit.name == "seconds" else click.IntRange(least),
+        default=limit.default,
+        help=limit.metadata["about"],
+    )
+
+
+with_limits = with_options(*map(limit_option, fields(RunLimits)))
+"""The fields of :class:`RunLimits`, by their names."""
 
 with_tables = with_options(*_TABLES)
 """``tables``, see :func:`table_paths`, and ``allowed``: the paths that the plan itself may name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +19,13 @@ from pyspark_substrait.cli.options import (
     loaded_from,
     parameter_values,
     table_paths,
+    with_limits,
     with_session,
     with_tables,
 )
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.cli.rows import Form, Rows, with_rows
+from pyspark_substrait.model.limits import RunLimits
 
 if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
@@ -39,6 +41,7 @@ __all__ = ["evaluate", "run"]
 @click.option("--dry-run", is_flag=True, help="Only print what the plan would read and change. Needs no Spark.")
 @FUNCTIONS
 @SLOW_PATTERNS
+@with_limits
 @with_rows
 @with_session
 def run(
@@ -59,6 +62,7 @@ def run(
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    **limits: Any,
 ) -> None:
     """Run PLAN on Spark, and print its rows or write them to a file. For a plan that only writes, print what it did.
 
@@ -95,6 +99,7 @@ def run(
             root=root,
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
+            limits=RunLimits(**limits),
         ),
         [touch.done() for touch in touches if touch.action.changes],
         [*paths.values(), *allowed],
@@ -108,6 +113,7 @@ def run(
 @PARAMETERS
 @FUNCTIONS
 @SLOW_PATTERNS
+@with_limits
 @with_rows
 @with_session
 def evaluate(
@@ -125,6 +131,7 @@ def evaluate(
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    **limits: Any,
 ) -> None:
     """Evaluate the extended expression EXPR over the records of a table, and print its columns or write them to a file.
 
@@ -149,6 +156,7 @@ def evaluate(
             limit=most,
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
+            limits=RunLimits(**limits),
         ),
         reads=[path],
     )

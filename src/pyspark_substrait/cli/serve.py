@@ -5,17 +5,24 @@ from __future__ import annotations
 import logging
 import secrets
 import signal
-from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import fields
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
-from pyspark_substrait.cli.options import FUNCTIONS, Session, table_paths, with_options, with_session, with_tables
+from pyspark_substrait.cli.options import (
+    FUNCTIONS,
+    Session,
+    limit_option,
+    table_paths,
+    with_options,
+    with_session,
+    with_tables,
+)
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.server.limits import ServerLimits
 
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["serve", "serve_user"]
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _WHO = with_options(
@@ -66,20 +72,8 @@ _WHAT = with_options(
 )
 
 
-def _limit(limit: Field[Any]) -> Callable[[_Command], _Command]:
-    """Return the option of a limit."""
-    least = limit.metadata["least"]
-    return click.option(
-        "--" + limit.name.replace("_", "-"),
-        metavar="S" if limit.name == "seconds" else "N",
-        type=click.FloatRange(least, min_open=True) if limit.name == "seconds" else click.IntRange(least),
-        default=limit.default,
-        help=limit.metadata["about"],
-    )
-
-
 _LIMITS = with_options(
-    *map(_limit, fields(ServerLimits)),
+    *map(limit_option, fields(ServerLimits)),
     click.option(
         "--drain",
         metavar="S",

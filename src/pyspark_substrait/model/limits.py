@@ -1,7 +1,7 @@
-"""Limits on the work that a plan may cause before it runs.
+"""Limits on the work that a plan may cause before it runs, and while it runs.
 
 Most work on a plan grows in proportion to its message. A few forms expand exponentially: nested shared parts that are
-each used twice, columns that double with each self-join. The limits bound these.
+each used twice, columns that double with each self-join. :class:`Limits` bounds these, :class:`RunLimits` a run.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.errors import PlanFormatError, RunLimitError, SubstraitError
 
-__all__ = ["ExceededLimit", "Limits", "check_size", "current_limits", "limited"]
+__all__ = ["ExceededLimit", "Limits", "RunLimits", "check_size", "current_limits", "limit_field", "limited"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +97,78 @@ class ExceededLimit(Exception):
         return cls(
             PlanFormatError(f"{what} more than {most:,}", path=path, hint=f"{hint}; {raised}" if hint else raised)
         )
+
+
+def limit_field(default: float | None, about: str, *, least: int = 1, above: bool = False) -> Any:
+    """Return a field of a class of limits.
+
+    Args:
+        default: its default; None for no limit.
+        about: the line in the help of commands.
+        least: its least value.
+        above: whether it must be more than that.
+    """
+    return field(default=default, metadata={"about": about, "least": least, "above": above})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLimits:
+    """Bounds on one run of a plan; None stands for no limit. A run that exceeds one ends with a :class:`RunLimitError`.
+
+    Args:
+        seconds: how long it may take, once there is a session; then its Spark jobs are cancelled. If a task can't be
+            interrupted, or Spark hangs while it plans, an embedded session is ended.
+        result_rows: the rows of the result. Spark computes one more at most.
+        result_bytes: the bytes of the result, as Arrow has them in memory.
+        scan_bytes: the size of the files that a query scans; a larger one is refused before it runs. A file counts
+            whole, and each time that a relation scans it. In a classic session only, and where Spark knows the size.
+
+    Raises:
+        SubstraitError: a limit is less than it can be.
+
+    Examples:
+        >>> tables = substrait.samples.tables()
+        >>> limits = substrait.RunLimits(seconds=60, result_rows=3)
+        >>> try:
+        ...     substrait.run_query(substrait.samples.plan(), tables=tables, limits=limits)
+        ... except substrait.RunLimitError as error:
+        ...     print(error.limit, error.message, sep=": ")
+        ...
+        result_rows: the result has more than 3 rows
+    """
+
+    seconds: float | None = limit_field(None, "Cancel a run after this time.", least=0, above=True)
+    result_rows: int | None = limit_field(None, "The most rows of a result; a larger one is an error.")
+    result_bytes: int | None = limit_field(None, "The most bytes of a result; a larger one is an error.")
+    scan_bytes: int | None = limit_field(None, "The most bytes of the files that a run scans; more are an error.")
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value, least, above = getattr(self, limit.name), limit.metadata["least"], limit.metadata["above"]
+            if value is None and limit.default is None:
+                continue
+            if value is None or value < least or (above and value == least):
+                wanted = f"more than {least}" if above else f"{least} or more"
+                raise SubstraitError(f"the limit {limit.name} is {value!r}, and must be {wanted}")
+
+    def check_result(self, rows: int, bytes: int) -> None:
+        """Refuse a result, or what there is of it so far.
+
+        Raises:
+            RunLimitError: it is too large.
+        """
+        for unit, size in (("rows", rows), ("bytes", bytes)):
+            most = getattr(self, f"result_{unit}")
+            if most is not None and size > most:
+                raise RunLimitError(f"the result has more than {most:,} {unit}", limit=f"result_{unit}")
+
+    def check_scan(self, bytes: int) -> None:
+        """Refuse the files that a query scans.
+
+        Raises:
+            RunLimitError: they are too large together.
+        """
+        if self.scan_bytes is not None and bytes > self.scan_bytes:
+            raise RunLimitError(
+                f"the files that the plan scans have {bytes:,} bytes, more than {self.scan_bytes:,}", limit="scan_bytes"
+            )

@@ -203,19 +203,19 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             case "CommandPreparedStatementUpdate":
                 prepared = self._prepared.get(command.prepared_statement_handle, _user(context))
                 if len(prepared.statement.parameters):
-                    prepared.values = _records(reader, prepared.statement, self._engine.message_bytes)
+                    prepared.values = _records(reader, prepared.statement, self._engine.limits.message_bytes)
                 count = self._perform(context, "DoPut", lambda request: self._changed(command, context, request))
                 _answer(writer, "DoPutUpdateResult", record_count=_count(context, count))
             case "CommandPreparedStatementQuery":
                 handle = command.prepared_statement_handle
                 prepared = self._prepared.get(handle, _user(context))
-                prepared.values = _records(reader, prepared.statement, self._engine.message_bytes)
+                prepared.values = _records(reader, prepared.statement, self._engine.limits.message_bytes)
                 _answer(writer, "DoPutPreparedStatementResult", prepared_statement_handle=handle)
             case "CommandStatementIngest":
                 _refuse_transaction(command)
                 engine = self._engine_of(context)
                 ingestion = Ingestion.of(command, engine)
-                with received(reader, engine.ingestion_bytes) as records:
+                with received(reader, engine.limits.ingestion_bytes) as records:
                     _refuse_if_gone(context)
                     count = self._perform(context, "DoPut", lambda request: ingestion.write(engine, records))
                 _answer(writer, "DoPutUpdateResult", record_count=count)

@@ -18,6 +18,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 
+from pyspark_substrait.errors import RunLimitError
 from pyspark_substrait.message_text import escaped
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.server.refusals import (
@@ -198,15 +199,15 @@ class Requests:
         Raises:
             TooLarge: it does.
         """
-        for name, size in (("rows", request.rows + batch.num_rows), ("bytes", request.bytes + batch.nbytes)):
-            most = getattr(self._limits, f"result_{name}")
-            if most is not None and size > most:
-                request.cancel()
-                raise TooLarge(
-                    f"the result has more than {most:,} {name}, the most that this server sends (--result-{name}, "
-                    f"result_{name}={most}); "
-                    + ("what the statement changes is changed" if rows.changed else "ask for less of it")
-                )
+        try:
+            self._limits.check_result(request.rows + batch.num_rows, request.bytes + batch.nbytes)
+        except RunLimitError as error:
+            request.cancel()
+            raise TooLarge(
+                f"{error.message}, the most that this server sends (--{error.limit.replace('_', '-')}, "
+                f"{error.limit}={getattr(self._limits, error.limit)}); "
+                + ("what the statement changes is changed" if rows.changed else "ask for less of it")
+            ) from None
 
     def _all(self) -> list[Request]:
         with self._lock:
@@ -306,12 +307,12 @@ class _Call(Generic[_T]):
         Raises:
             Exception: why it was stopped.
         """
-        request = self.request
+        request, seconds = self.request, self._seconds
         if request.reason is None:
             if self._context.is_cancelled():
                 request.stop(Cancelled("the client went away"))
-            elif self._seconds is not None and time.monotonic() - request.start > self._seconds:
-                request.stop(TimedOut(f"the request took more than {self._seconds:g} seconds, and was cancelled"))
+            elif seconds is not None and time.monotonic() - request.start > seconds:
+                request.stop(TimedOut(f"the request took more than {seconds:g} seconds, and was cancelled"))
         if request.reason is not None:
             raise request.reason
 

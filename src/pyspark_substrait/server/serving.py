@@ -137,6 +137,7 @@ def serve(
     seconds: float | None = ServerLimits.seconds,
     result_rows: int | None = ServerLimits.result_rows,
     result_bytes: int | None = ServerLimits.result_bytes,
+    scan_bytes: int | None = ServerLimits.scan_bytes,
     message_bytes: int = ServerLimits.message_bytes,
     ingestion_bytes: int | None = ServerLimits.ingestion_bytes,
     metrics_port: int | None = None,
@@ -181,6 +182,7 @@ def serve(
         seconds: after how many seconds a request is cancelled; None for never.
         result_rows: the most rows of the result of a statement; a larger one ends with an error. None for no limit.
         result_bytes: the most bytes of it, as Arrow has them in memory, likewise.
+        scan_bytes: the size of the files that a statement may scan; a larger one is refused. None for no limit.
         message_bytes: the largest plan or SQL text.
         ingestion_bytes: the most bytes of the records of one ingestion, as Arrow has them in memory; None for no limit.
         metrics_port: the port of ``/healthz`` and ``/metrics``, which need the extra ``serve``; 0 for one that is free,
@@ -212,6 +214,7 @@ def serve(
         seconds=seconds,
         result_rows=result_rows,
         result_bytes=result_bytes,
+        scan_bytes=scan_bytes,
         message_bytes=message_bytes,
         ingestion_bytes=ingestion_bytes,
     )
@@ -245,8 +248,7 @@ def serve(
         registry=registry,
         allow_sql=allow_sql,
         allow_writes=allow_writes,
-        message_bytes=limits.message_bytes,
-        ingestion_bytes=limits.ingestion_bytes,
+        limits=limits,
     )
     watched = Requests(lambda: jobs_of(backend.ready()), limits)
     said = facts(sql=allow_sql, writes=allow_writes, spark=backend.spark.version, statement_seconds=_STATEMENT_SECONDS)

@@ -21,11 +21,13 @@ from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.model.relations import OutputMode, Write
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.proto.upgrade import FIRST_VERSION
+from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.server.parameters import parameter_schema, plan_values, sql_values
 from pyspark_substrait.server.refusals import InvalidArgument, Unauthorized, Unimplemented
 from pyspark_substrait.server.requests import Rows
 from pyspark_substrait.spark import arrow, sql_statements
 from pyspark_substrait.spark.batches import batches, cast_batches, handed_schema
+from pyspark_substrait.spark.run_limits import check_scan
 from pyspark_substrait.spark.sql_statements import Kind, sql_errors
 from pyspark_substrait.sql.compiler.statement import root, root_schema
 
@@ -49,8 +51,7 @@ class Engine:
         registry: the extensions; None for those of the specification.
         allow_sql: whether clients may send SQL, which may do whatever the session may.
         allow_writes: whether statements may change something.
-        message_bytes: the largest plan or SQL text.
-        ingestion_bytes: the most bytes of the records of one ingestion; None for no limit.
+        limits: how much a statement may ask for.
         place: the current catalog and schema; None for those of the session.
     """
 
@@ -59,8 +60,7 @@ class Engine:
     registry: Registry | None = None
     allow_sql: bool = False
     allow_writes: bool = False
-    message_bytes: int = 16 * 1024 * 1024
-    ingestion_bytes: int | None = None
+    limits: ServerLimits = ServerLimits()
     place: tuple[str, str] | None = None
 
     @property
@@ -78,7 +78,7 @@ class Engine:
         content = message.plan
         if not content:
             raise InvalidArgument("there is no plan in the message")
-        with limited(Limits(message_bytes=self.message_bytes)):
+        with limited(Limits(message_bytes=self.limits.message_bytes)):
             statement = PlanStatement(self, loaded_plan(content, self.registry), _digest(content))
         self._check_changes(statement)
         return statement
@@ -92,8 +92,8 @@ class Engine:
         if not self.allow_sql:
             raise Unauthorized("this server takes plans, but no SQL (--allow-sql, allow_sql=True)")
         content = text.encode("utf-8", "surrogatepass")
-        if len(content) > self.message_bytes:
-            raise InvalidArgument(f"the SQL text has {len(content):,} bytes, more than {self.message_bytes:,}")
+        if len(content) > (most := self.limits.message_bytes):
+            raise InvalidArgument(f"the SQL text has {len(content):,} bytes, more than {most:,}")
         statement = SqlStatement(self, text, sql_statements.kind_of(text), _digest(content))
         self._check_changes(statement)
         return statement
@@ -197,6 +197,7 @@ class PlanStatement(Statement):
             parameters=None if values is None else plan_values(declared_parameters(self._plan), values),
             allowed_paths=self.engine.allowed_paths,
             refuse_slow_patterns=True,
+            limits=self.engine.limits,
         )
         return Rows(found.schema, found.batches, changed=self.changes)
 
@@ -251,6 +252,7 @@ class SqlStatement(Statement):
             self.changed(values)
             return Rows(pa.schema([]), lambda: iter(()))
         frame = sql_statements.query(spark, self._text, self._arguments(values))
+        check_scan(frame, self.engine.limits)
         schema = handed_schema(frame)
 
         def read() -> Iterator[pa.RecordBatch]:

@@ -48,6 +48,8 @@ class Access:
                 self._not_understood.append(error.message)
         #: the paths of the local files that were checked and that Spark will read
         self._seen: dict[str, None] = {}
+        #: the size of all files that :meth:`opened` has opened
+        self.opened_bytes = 0
 
     def place(self, path: str, *, glob: bool = False, escapes: bool = True) -> list[Path] | Address:
         """Return the resolved local paths that a path, a URI or a pattern stands for, or an address elsewhere.
@@ -131,8 +133,10 @@ class Access:
             flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
             descriptor = os.open(found.name, flags, dir_fd=folder)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 raise UnsupportedPlanError(f"{path} is not a file")
+            self.opened_bytes += status.st_size
             yield descriptor
         finally:
             os.close(descriptor)

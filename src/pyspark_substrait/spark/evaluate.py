@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
+from pyspark_substrait.model.limits import RunLimits
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import Aggregate, Measure, NamedTable, Project, Read, Relation
 from pyspark_substrait.spark import run
@@ -62,6 +63,7 @@ def collect(
     limit: int | None = None,
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> pa.Table:
     """Return the expressions over the records of a table as an Arrow table, of all records or of ``limit``.
 
@@ -78,6 +80,7 @@ def collect(
             limit=limit,
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
+            limits=limits,
         )
 
 

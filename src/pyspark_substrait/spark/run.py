@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pyspark_substrait.errors import SubstraitError, at
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.limits import RunLimits
 from pyspark_substrait.model.parameters import declared_parameters, parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
@@ -19,12 +20,13 @@ from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.batches import batches
 from pyspark_substrait.spark.bound_statements import bound
-from pyspark_substrait.spark.compatibility import collected, session_version
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.failures import failed, refused
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.reading.extension_tables import relation_table
+from pyspark_substrait.spark.run_limits import check_scan, fetched
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.sources import SessionSources
@@ -78,14 +80,16 @@ def collect(
     progress: bool | None = None,
     counting: Counting | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
     ran: Callable[[DataFrame], None] | None = None,
 ) -> pa.Table:
     """Return the result of a plan or its first ``limit`` rows, with the exact types, nullability and names of the plan.
 
     ``progress``: as for :func:`running`. ``counting`` selects the relations whose rows are counted; ``ran`` is called
-    with the DataFrame after all rows were fetched.
+    with the DataFrame after all rows were fetched. Of ``limits``, those of the result are kept here.
 
     Raises:
+        RunLimitError: the result is larger than ``limits`` allow.
         ExecutionError: the plan fails on its data.
         InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`.
         KeyboardInterrupt: the user interrupted it; Spark's jobs were cancelled.
@@ -93,11 +97,10 @@ def collect(
     session = embedded_session() if spark is None else spark
     with running(session, progress, patterns=lambda: slow_in(plan)):
         access = Access(allowed_paths, held=writes(root(plan, chosen)[1]))
-        run = _Run(session, registry, tables, parameters, access, chosen, refuse_slow_patterns)
+        run = _Run(session, registry, tables, parameters, access, chosen, refuse_slow_patterns, limits)
         frame, prepared = run.prepared(run.without_writes(plan), positional=True, counting=counting)
-        frame = frame if limit is None else frame.limit(limit)
         try:
-            table = collected(frame)
+            table = fetched(frame, limit, limits or RunLimits())
         except spark_errors() as error:
             access.check_again()
             raise failed(error) from error
@@ -124,19 +127,21 @@ def streamed(
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> Streamed:
     """Return the result of a plan as a stream of batches, with the exact types, nullability and names of the plan.
 
     What the plan writes is written now. The files that it reads are checked again before each batch is handed over.
-    The caller marks the jobs, to cancel them.
+    The caller marks the jobs, to cancel them, and keeps the limits of time and of the result.
 
     Raises:
+        RunLimitError: the files that it scans are larger than ``limits`` allow.
         InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`. While the batches are
             read, an :class:`ExecutionError` as well.
     """
     with reporting_loss(spark):
         access = Access(allowed_paths)
-        run = _Run(spark, registry, tables, parameters, access, None, refuse_slow_patterns)
+        run = _Run(spark, registry, tables, parameters, access, None, refuse_slow_patterns, limits)
         frame, prepared = run.prepared(run.without_writes(plan), positional=True)
 
     def read() -> Iterator[pa.RecordBatch]:
@@ -165,8 +170,10 @@ class _Run:
         access: Access,
         chosen: int | None,
         refuse_slow_patterns: bool,
+        limits: RunLimits | None = None,
     ) -> None:
         self._spark = spark
+        self._limits = limits or RunLimits()
         self._chosen = chosen
         self._refuse_slow_patterns = refuse_slow_patterns
         self._registry = registry
@@ -207,6 +214,7 @@ class _Run:
         for step in made.steps:
             frames[step.name] = _observed(self._bound(self._text(step, spark), spark), step)
         rows = self._bound(made.text, spark, looked_at=True)
+        check_scan(rows, self._limits, self._access.opened_bytes)
         # SQL has no SELECT without columns; for Arrow, the placeholder column keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
 

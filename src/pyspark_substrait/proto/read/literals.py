@@ -19,7 +19,15 @@ from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.quirks import unsigned_literal, whole_interval
-from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation
+from pyspark_substrait.proto.read.types import (
+    SIMPLE,
+    aliased_type,
+    data_type,
+    nested_type,
+    type_parameter,
+    user_defined,
+    variation,
+)
 
 __all__ = ["PLAIN", "any_message", "literal", "literals"]
 
@@ -306,16 +314,16 @@ def _null(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
 
 
 def _empty_list(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=_empty(messages.Type(list=value), marks, reading, path), value=())
+    return Literal(type=_empty("list", value, marks, reading, path), value=())
 
 
 def _empty_map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=_empty(messages.Type(map=value), marks, reading, path), value=())
+    return Literal(type=_empty("map", value, marks, reading, path), value=())
 
 
-def _empty(message: Any, marks: _Marks, reading: Reading, path: Path) -> Type:
+def _empty(kind: str, value: Any, marks: _Marks, reading: Reading, path: Path) -> Type:
     """The type of an empty list or map. Its message has the nullability; the variation is there or in the literal."""
-    type = data_type(message, reading, path[0] if path else None)
+    type = nested_type(kind, value, reading, path[0] if path else None)
     if marks.variation is None or marks.variation == type.variation:
         return type
     if type.variation is not None:

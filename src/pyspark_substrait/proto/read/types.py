@@ -25,6 +25,7 @@ __all__ = [
     "SIMPLE",
     "data_type",
     "named_struct",
+    "nested_type",
     "schema_struct",
     "struct",
     "type_parameter",
@@ -44,7 +45,7 @@ def data_type(message: messages.Type, reading: Reading, path: Path) -> Type:
         if kind is None:
             reading.fault(invalid("a type is missing", path, code=Code.PROTO_MISSING_FIELD))
             return _OPEN
-        return _READERS[kind](getattr(message, kind), reading, (path, kind))
+        return nested_type(kind, getattr(message, kind), reading, path)
     content = message.SerializeToString()
     known = _read_before.get(content)
     if known is not None:
@@ -66,6 +67,11 @@ def data_type(message: messages.Type, reading: Reading, path: Path) -> Type:
             _read_before.clear()
         _read_before[content] = made
     return made
+
+
+def nested_type(kind: str, fields: Any, reading: Reading, path: Path) -> Type:
+    """A type with types in it, by the message of its kind: a copy of that into a ``Type`` may be too deep."""
+    return _READERS[kind](fields, reading, (path, kind))
 
 
 #: types without type parameters that cause no notes, by their serialised messages: few are distinct

@@ -12,6 +12,7 @@ from pyspark_substrait.analysis.profile.rows import RowCounts, relations_of, row
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.findings import Places
+from pyspark_substrait.model.limits import RunLimits
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import DetachedRel, NamedTable, Read, Relation
 from pyspark_substrait.model.walk import writes
@@ -44,6 +45,7 @@ def profile(
     exact: bool = False,
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
 ) -> Profile:
     """Run a plan once, and return its profile.
 
@@ -84,6 +86,7 @@ def profile(
         chosen=chosen,
         progress=progress,
         refuse_slow_patterns=refuse_slow_patterns,
+        limits=limits,
         counting=watch,
         ran=look,
     )

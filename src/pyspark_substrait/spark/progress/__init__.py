@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-__all__ = ["SWITCH", "interruptible", "running", "waiting"]
+__all__ = ["SWITCH", "after_those_left", "interruptible", "running", "waiting"]
 
 SWITCH = "PYSPARK_SUBSTRAIT_PROGRESS"
 """The environment variable that turns progress off (``0``) or on (``1``) by default."""
@@ -75,7 +75,7 @@ def running(
     jobs = jobs_of(spark)
 
     def left(tasks: int) -> str:
-        return _after_those_left(spark, patterns())
+        return after_those_left(spark, patterns())
 
     if elsewhere is not None:
         elsewhere.append((jobs, left))
@@ -108,7 +108,7 @@ def waiting(what: str, progress: bool | None = None, console: Console | None = N
         yield
 
 
-def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
+def after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
     """End the session if this package started it, because cancelled tasks continue in it; return a message."""
     named = ""
     if patterns:

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from pyspark_substrait.spark.progress.jobs import Jobs
 
-__all__ = ["CANCELLED", "UNANSWERED", "cancelling", "interrupted_elsewhere", "interruptible"]
+__all__ = ["CANCELLED", "UNANSWERED", "cancelling", "interrupted_elsewhere", "interruptible", "stopped", "within"]
 
 CANCELLED: Final = "stopped: the Spark job was cancelled"
 """The message of the ``KeyboardInterrupt``."""
@@ -56,7 +56,7 @@ def interruptible() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         if started and not _has_said(error):
-            messages = [_stopped(jobs, left) for jobs, left in started]
+            messages = [stopped(jobs, left) for jobs, left in started]
             error.args = (next((text for text in messages if text != CANCELLED), CANCELLED),)
         raise
     finally:
@@ -88,11 +88,11 @@ def cancelling(jobs: Jobs, left: Left = lambda tasks: "") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        error.args = (interrupt.stopped(left),)
+        error.args = (interrupt.message(left),)
         raise
     except BaseException:
         if interrupt.came:  # the error is Spark's, about the cancelled job
-            raise KeyboardInterrupt(interrupt.stopped(left)) from None
+            raise KeyboardInterrupt(interrupt.message(left)) from None
         raise
     finally:
         interrupt.over.set()
@@ -140,12 +140,12 @@ class _Interrupt:
         else:
             _thread.interrupt_main()
 
-    def stopped(self, left: Left) -> str:
+    def message(self, left: Left) -> str:
         """Return the message about the jobs, after the body has ended."""
         self.over.set()
         if self.came and not self._answered.is_set():
             return UNANSWERED
-        return _stopped(self._jobs, left)
+        return stopped(self._jobs, left)
 
     def _cancel(self) -> None:
         """Cancel repeatedly: the call may start one job after the other."""
@@ -158,14 +158,14 @@ class _Interrupt:
             self.over.wait(_AGAIN_SECONDS)
 
 
-def _stopped(jobs: Jobs, left: Left) -> str:
+def stopped(jobs: Jobs, left: Left) -> str:
     """Cancel the jobs a last time, with a bounded wait, and return the message about them."""
 
     def cancelled() -> int:
         jobs.cancel()
         return jobs.left(_TASKS_SECONDS)
 
-    tasks = _within(jobs.answers_within, cancelled)
+    tasks = within(jobs.answers_within, cancelled)
     if tasks is None:
         return UNANSWERED
     if not tasks:
@@ -174,7 +174,7 @@ def _stopped(jobs: Jobs, left: Left) -> str:
     return f"{CANCELLED}, but {count} on, because nothing in them can be interrupted{left(tasks)}"
 
 
-def _within(seconds: float, function: Callable[[], _T]) -> _T | None:
+def within(seconds: float, function: Callable[[], _T]) -> _T | None:
     """The result of a function; None if it fails or takes more than some seconds (its thread then continues)."""
     found: list[_T] = []
 

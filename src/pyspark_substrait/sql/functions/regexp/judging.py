@@ -10,6 +10,7 @@ from pyspark_substrait.model.expressions import EnumArgument, Expression, Scalar
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.walk import all_expressions
+from pyspark_substrait.sql.functions.engines.rust_regexps import icu_pattern
 from pyspark_substrait.sql.functions.regexp.backtracking import TOO_LARGE, slowness
 from pyspark_substrait.sql.functions.regexp.folding import Case
 from pyspark_substrait.sql.functions.regexp.nodes import AnyCharacter, Node, Pattern, Repeat, Sequence, Text
@@ -20,6 +21,20 @@ __all__ = ["SlowPattern", "refuse_slow_patterns", "slow_in", "slow_patterns"]
 _STANDARD = "extension:io.substrait:functions_string"
 _SPARK = "extension:pyspark_substrait:functions_spark_string"
 _COLLECTION = "extension:pyspark_substrait:functions_spark_collection"
+_DATAFUSION = "extension:pyspark_substrait:functions_datafusion"
+
+#: DataFusion's functions of Rust's regular expressions: the flags of each, and the position of further ones
+_RUST: dict[str, tuple[str, int]] = {
+    "regex_match": ("", 2),
+    "regex_not_match": ("", 2),
+    "regex_imatch": ("i", 2),
+    "regex_not_imatch": ("i", 2),
+    "regexp_like": ("", 2),
+    "regexp_count": ("", 3),
+    "regexp_instr": ("", 4),
+    "regexp_match": ("", 2),
+    "regexp_replace": ("", 3),
+}
 
 #: the positions of regular expressions among the arguments, by extension and function
 _EXPRESSIONS: dict[tuple[str, str], tuple[int, ...]] = {
@@ -48,9 +63,19 @@ _EXPRESSIONS: dict[tuple[str, str], tuple[int, ...]] = {
         )
     },
     (_COLLECTION, "str_to_map"): (1, 2),
+    **{(_DATAFUSION, name): (1,) for name in _RUST},
 }
-#: functions whose second argument is a pattern of LIKE, which becomes a regular expression in Spark
-_LIKES = ((_STANDARD, "like"), (_SPARK, "like"), (_SPARK, "ilike"))
+#: functions whose second argument is a pattern of LIKE, which becomes a regular expression in Spark, with the escape
+#: character where no argument states one
+_LIKES: dict[tuple[str, str], str] = {
+    (_STANDARD, "like"): "",
+    (_SPARK, "like"): "",
+    (_SPARK, "ilike"): "",
+    **{
+        (_DATAFUSION, name): "\\"
+        for name in ("like", "ilike", "like_match", "like_not_match", "like_imatch", "like_not_imatch")
+    },
+}
 
 #: returns the value of an expression; None if it isn't known before it runs
 Known = Callable[[Expression], "Literal | None"]
@@ -85,9 +110,11 @@ def slow_patterns(call: ScalarFunction, known: Known) -> Iterator[SlowPattern]:
             continue
         value = known(argument)
         if value is None or not isinstance(value.value, str | None):
+            if call.function.urn == _DATAFUSION and not is_like:
+                continue  # refused, or its characters stand for themselves
             yield SlowPattern(position, None, "it is computed, so it is unknown before the plan runs", False)
         elif value.value is not None:
-            found = _like(value.value, _escape(call, known)) if is_like else _expression(value.value, call)
+            found = _like(value.value, _escape(call, known)) if is_like else _expression(value.value, call, known)
             if found is not None:
                 reason, sure = found
                 yield SlowPattern(position, value.value, reason, sure)
@@ -119,18 +146,28 @@ def slow_in(plan: Plan) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _expression(text: str, call: ScalarFunction) -> tuple[str, bool] | None:
+def _expression(text: str, call: ScalarFunction, known: Known) -> tuple[str, bool] | None:
+    try:
+        pattern = _of_rust(text, call, known) if call.function.urn == _DATAFUSION else parsed(text, _flags(call))
+        reason = slowness(pattern)
+    except (SubstraitError, RecursionError):
+        return "it cannot be analysed", False
+    return None if reason is None else (reason, reason != TOO_LARGE)
+
+
+def _of_rust(text: str, call: ScalarFunction, known: Known) -> Pattern:
+    flags, position = _RUST[call.function.name]
+    further = _text(call, position, known).replace("g", "")
+    return parsed(icu_pattern(text, flags + further), Flags())
+
+
+def _flags(call: ScalarFunction) -> Flags:
     stated = {option.name.lower(): option.preference[0] for option in call.options if option.preference}
-    flags = Flags(
+    return Flags(
         case=next((case for case in Case if case.value == stated.get("case_sensitivity")), Case.EXACT),
         lines=stated.get("multiline") == "MULTILINE_ENABLED",
         all=stated.get("dotall") == "DOTALL_ENABLED",
     )
-    try:
-        reason = slowness(parsed(text, flags))
-    except (SubstraitError, RecursionError):
-        return "it cannot be analysed", False
-    return None if reason is None else (reason, reason != TOO_LARGE)
 
 
 def _like(pattern: str, escape: str) -> tuple[str, bool] | None:
@@ -150,7 +187,12 @@ def _like(pattern: str, escape: str) -> tuple[str, bool] | None:
 
 
 def _escape(call: ScalarFunction, known: Known) -> str:
-    argument = call.arguments[2] if len(call.arguments) > 2 else None
+    return _text(call, 2, known) or _LIKES[call.function.urn, call.function.name]
+
+
+def _text(call: ScalarFunction, position: int, known: Known) -> str:
+    """Return the text of an argument; empty if there is no such argument, or its value is unknown or null."""
+    argument = call.arguments[position] if len(call.arguments) > position else None
     if argument is None or isinstance(argument, EnumArgument | TypeArgument):
         return ""
     value = known(argument)
