@@ -114,7 +114,9 @@ def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
 def _is_cut_off(error: BaseException) -> bool:
     """Whether an error, or what caused it, is that of a connection whose other side has gone."""
     return any(
-        isinstance(found, ConnectionError | EOFError) or type(found).__name__ == "Py4JNetworkError"
+        isinstance(found, ConnectionError | EOFError)
+        or type(found).__name__ == "Py4JNetworkError"
+        or "CANNOT_OPEN_SOCKET" in str(found)  # pyspark hides it behind an UnboundLocalError
         for found in _causes(error)
     )
 
