@@ -1,6 +1,6 @@
-"""Clocks that jump: files of other times, and a system clock that is moved while plans write.
+"""Clocks that jump: files with times of the past and the future, also times that change during a write.
 
-The clock that processes see is moved by libfaketime, where the machine has it; ``faults.run`` preloads it.
+The package reads no clock of its own for writes; it compares the times of files.
 """
 
 from __future__ import annotations
@@ -18,18 +18,9 @@ if TYPE_CHECKING:
     from faults.conditions import Bench
     from faults.subjects import Subject, Write
 
-__all__ = ["VARIABLE", "changing_times", "jumping", "other_times", "prepare"]
-
-VARIABLE: Final = "FAKETIME_TIMESTAMP_FILE"
-"""The variable of libfaketime that names the file with the offset of the clock."""
+__all__ = ["changing_times", "other_times"]
 
 _YEARS: Final = 365 * 24 * 3600
-
-
-def prepare(folder: Path) -> None:
-    """Set the clock right."""
-    if (file := os.environ.get(VARIABLE)) is not None:
-        Path(file).write_text("+0")
 
 
 def _set_times(bench: Bench, folder: Path) -> None:
@@ -81,23 +72,3 @@ def changing_times(bench: Bench) -> None:
         if subject.folder.is_dir():
             _set_times(bench, subject.folder)
     _settle(bench, "files whose times change during a write", subject, write, writing.result())
-
-
-def jumping(bench: Bench) -> None:
-    """Move the clock by up to some years, forwards or back, at a random moment of a write."""
-    file = os.environ.get(VARIABLE)
-    if file is None:
-        return
-    subject, write = bench.choose()
-    with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(_tried, write)
-        _wait(bench.moment(write.kind))
-        offset = bench.chance.choice((1, -1)) * 10 ** bench.chance.randrange(1, 9)
-        Path(file).write_text(f"{offset:+}")
-    _settle(bench, "the clock jumps during a write", subject, write, writing.result())
-
-
-def _wait(seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(0.005)

@@ -123,12 +123,12 @@ def filling(bench: Bench) -> None:
 
 def read_only(bench: Bench) -> None:
     """Write to a read-only file system."""
+    if not _remount(bench.folder, "ro"):
+        return  # a file is still open
     subject, write = bench.choose()
-    done = _remount(bench.folder, "ro")
     error = _tried(write.run)
     _remount(bench.folder, "rw")
-    if done:
-        _settle(bench, "a read-only folder", subject, write, error)
+    _settle(bench, "a read-only folder", subject, write, error)
 
 
 def becoming_read_only(bench: Bench) -> None:
@@ -137,8 +137,7 @@ def becoming_read_only(bench: Bench) -> None:
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(_tried, write.run)
         time.sleep(bench.moment(write.kind))
-        while not (done := _remount(bench.folder, "ro")) and not writing.done():
+        while not _remount(bench.folder, "ro") and not writing.done():
             time.sleep(0.001)
     _remount(bench.folder, "rw")
     _settle(bench, "the folder becomes read-only", subject, write, writing.result())
-    del done

@@ -20,12 +20,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from faults.outcomes import Counts
+from faults.outcomes import KILLED, MISSING, Counts
 
 __all__ = ["VICTIMS", "killed"]
 
 VICTIMS: Final = ("the driver", "Java", "Python")
 _ROOT = Path(__file__).parents[1]
+_ERRORS: Final = "the error when Java is killed"
 _LONGEST_SECONDS = 600
 #: how long writers write at most before they are killed; the longest writes take some seconds
 _WINDOW_SECONDS = 12.0
@@ -41,9 +42,7 @@ def _started(folder: Path, number: int, seed: int) -> Iterator[subprocess.Popen[
     environment.pop("SPARK_REMOTE", None)
     command = [sys.executable, "-m", "faults.writer", str(folder), str(number), str(seed)]
     with (folder / f"{number}.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, env=environment, cwd=_ROOT, stdout=log, stderr=log, start_new_session=True
-        )
+        process = subprocess.Popen(command, env=environment, cwd=_ROOT, stdout=log, stderr=log, start_new_session=True)
         try:
             yield process
         finally:
@@ -143,7 +142,7 @@ def killed(
             if (folder / "classes.jsa").exists():
                 java = next(line["java"] for line in journal if line["event"] == "started")
                 victim = victims[number % len(victims)]
-                group = f"{victim} is killed"
+                group = f"{victim}{KILLED}"
                 time.sleep(chance.random() * _WINDOW_SECONDS)
                 _kill(process, java, victim)
             else:  # the first writer only makes the tables
@@ -153,9 +152,9 @@ def killed(
         for line in journal:
             if line["event"] == "failed" and victim == "Java":
                 if line["clear"]:
-                    counts.add("Java is killed: the error", "each write", "clear")
+                    counts.add(_ERRORS, line["kind"], "clear")
                 else:
-                    counts.fault("Java is killed: the error", line["kind"], line["text"])
+                    counts.fault(_ERRORS, line["kind"], line["text"])
             elif line["event"] == "failed":
                 counts.fault(group, line["kind"], f"before the kill: {line['text']}")
         told(number)
@@ -168,10 +167,7 @@ def _count(counts: Counts, group: str, interrupted: dict[str, str], journal: lis
     for line in journal:
         kind = interrupted.get(line.get("subject", ""), "none")
         if line["event"] == "checked" and kind != "none":
-            found = {"either": "old or new", "old": "old", "new": "new"}[line["found"]]
-            counts.add(group, kind, found)
-            if line["missing"]:
-                counts.add(f"{group}: no table until the next plan", kind, "found by it")
+            counts.add(group, kind, line["found"] + (MISSING if line["missing"] else ""))
         elif line["event"] == "fault":
             counts.fault(group, kind, line["text"])
         elif line["event"] == "left" and line["names"]:

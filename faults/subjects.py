@@ -355,9 +355,7 @@ class Files(Subject):
         ]
         if not self._template:
             gone = define(detail, DdlOp.DROP_IF_EXIST)
-            writes.append(
-                Write(f"DROP, {kind}", lambda: carry_out(gone), lambda _: None, lambda old: old is not None)
-            )
+            writes.append(Write(f"DROP, {kind}", lambda: carry_out(gone), lambda _: None, lambda old: old is not None))
         return writes
 
     def state(self, expected: Sequence[State | None]) -> State | None:
@@ -379,7 +377,9 @@ class Ingested(Table):
 
         def put(columns: Sequence[str], found: Sequence[Row], if_exists: int) -> None:
             assert self.place.server is not None
-            message = command("CommandStatementIngest", field(1, field(1, 1) + field(2, if_exists)), field(2, self.name))
+            message = command(
+                "CommandStatementIngest", field(1, field(1, 1) + field(2, if_exists)), field(2, self.name)
+            )
             types = pa.schema([pa.field(name, pa.int64(), nullable=False) for name in columns])
             record = pa.record_batch([pa.array(cells, pa.int64()) for cells in zip(*found, strict=True)], types)
             with RawClient(self.place.server.uri, self.place.server.token) as client:
@@ -417,18 +417,20 @@ class Ingested(Table):
         ]
 
 
-def subjects(place: Place) -> Iterator[Subject]:
-    """Yield everything that is written, for a session."""
-    yield Rows("plain", place, "parquet", partitions=False)
-    yield Rows("parts", place, "orc", partitions=True)
-    yield Created("created", place)
-    yield Replaced("replaced", place)
-    yield Altered("altered", place)
-    yield Defined("defined", place)
-    yield Files("files", place)
-    yield Files("folders", place, "/{p}")
-    if place.server is not None:
-        yield Ingested("ingested", place)
+def subjects(place: Place, copies: int = 1) -> Iterator[Subject]:
+    """Yield everything that is written, for a session: some of each."""
+    for number in range(copies):
+        end = str(number or "")
+        yield Rows(f"plain{end}", place, "parquet", partitions=False)
+        yield Rows(f"parts{end}", place, "orc", partitions=True)
+        yield Created(f"created{end}", place)
+        yield Replaced(f"replaced{end}", place)
+        yield Altered(f"altered{end}", place)
+        yield Defined(f"defined{end}", place)
+        yield Files(f"files{end}", place)
+        yield Files(f"folders{end}", place, "/{p}")
+        if place.server is not None:
+            yield Ingested(f"ingested{end}", place)
 
 
 def names_below(folder: Path) -> set[str]:

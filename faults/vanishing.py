@@ -81,9 +81,7 @@ def _drop(bench: Bench, folder: Path) -> None:
     bench.spark.sql(f"DROP TABLE IF EXISTS read_{folder.name}")
 
 
-def _count(
-    bench: Bench, name: str, kind: str, run: Callable[[], list[tuple[Any, ...]]], right: Sequence[Any]
-) -> None:
+def _count(bench: Bench, name: str, kind: str, run: Callable[[], list[tuple[Any, ...]]], right: Sequence[Any]) -> None:
     """Count a run: its rows are one of the right ones, or there is a clear error."""
     try:
         found = sorted(run())
@@ -95,7 +93,9 @@ def _count(
         if found in right:
             bench.counts.add(name, kind, "all rows")
         else:
-            bench.counts.fault(name, kind, f"{len(found)} rows, {found[:2]}, not {[len(each) for each in right]}")
+            different = [sorted(set(found) ^ set(each)) for each in right]
+            text = f"{len(found)} rows; other rows than expected: {[(len(each), each[:3]) for each in different]}"
+            bench.counts.fault(name, kind, text)
 
 
 def between(bench: Bench) -> None:
@@ -182,6 +182,7 @@ def under_a_write(bench: Bench) -> None:
         running = pool.submit(tried)
         time.sleep(bench.moment(write.kind))
         victim.unlink(missing_ok=True)
+        victim.with_name(f".{victim.name}.crc").unlink(missing_ok=True)
     name = "a file of a table vanishes during a write"
     if (error := running.exception()) is not None:
         bench.counts.fault(name, write.kind, f"a foreign exception: {type(error).__name__}: {error}"[:2000])

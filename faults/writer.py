@@ -13,6 +13,7 @@ import random
 import sys
 import traceback
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -26,6 +27,9 @@ from tests.conftest import QUICK_SETTINGS
 from tests.spark.plans import table_names
 
 __all__ = ["HIVE", "settings"]
+
+#: how many of each kind of table are written, and how many tables are checked at once
+_COPIES, _CHECKS = 2, 3
 
 HIVE = "jdbc:derby:;databaseName={}/metastore;create=true"
 
@@ -123,7 +127,8 @@ def _writes(subject: Subject, found: State | None, journal: Journal, chance: ran
         except BaseException as error:
             clear = isinstance(error, SubstraitError) or "Flight" in type(error).__name__
             text = f"{type(error).__name__}: {error}"[:500]
-            journal.write("failed", subject=subject.name, kind=write.kind, clear=clear, text=text)
+            trace = "" if clear else traceback.format_exc()[-6000:]
+            journal.write("failed", subject=subject.name, kind=write.kind, clear=clear, text=text + trace)
             return
         journal.write("ended", subject=subject.name)
         found = after
@@ -142,21 +147,25 @@ def main(folder: Path, number: int, seed: int) -> None:
         (folder / name).mkdir(exist_ok=True)
     with ps.serve(spark, allow_sql=True, allow_writes=True) as server:
         place = Place(spark, folder / "warehouse", folder / "files", server)
-        all = [*subjects(place)]
+        all = [*subjects(place, _COPIES)]
+
+        def begun(subject: Subject, seed: float) -> State | None:
+            if subject.name not in states:
+                subject.prepare()
+                return subject.state([None])
+            return checked(subject, [of_json(each) for each in states[subject.name]], journal, random.Random(seed))
+
         found: dict[str, State | None] = {}
         faults = 0
-        for subject in all:
-            try:
-                if subject.name not in states:
-                    subject.prepare()
-                    found[subject.name] = subject.state([None])
-                else:
-                    allowed = [of_json(each) for each in states[subject.name]]
-                    found[subject.name] = checked(subject, allowed, journal, chance)
-            except Exception as error:
+        with ThreadPoolExecutor(_CHECKS) as pool:
+            futures = {subject.name: pool.submit(begun, subject, chance.random()) for subject in all}
+        for name, future in futures.items():
+            if (error := future.exception()) is None:
+                found[name] = future.result()
+            else:
                 faults += 1
-                text = f"{type(error).__name__}: {error}"[:2000]
-                journal.write("fault", subject=subject.name, text=text, trace=traceback.format_exc()[-3000:])
+                trace = "".join(traceback.format_exception(error))[-3000:]
+                journal.write("fault", subject=name, text=f"{type(error).__name__}: {error}"[:2000], trace=trace)
         if faults:
             return
         if states:
