@@ -1,8 +1,8 @@
 """What happens around a process that goes on: the disk is full, files vanish, two write at once, the clock jumps.
 
-Run as a program of its own: ``python -m faults.conditions FOLDER SEED SECONDS GROUPS``; it prints the tries as JSON. Full
-disks and read-only folders are those of a small file system in memory, which only this program sees: it has to run in
-a namespace of its own (``faults.run`` starts it so).
+Run as a program of its own: ``python -m faults.conditions FOLDER SEED SECONDS GROUPS``; it prints the tries as JSON.
+Full disks and read-only folders are those of a small file system in memory, which only this program sees: it has to run
+in a namespace of its own (``faults.run`` starts it so).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ class Bench:
         for subject in self.subjects.values():
             subject.prepare()
             self.states[subject.name] = subject.state([None])
-        #: how long a write of each kind took
+        #: how long the last write of each kind took
         self.seconds: dict[str, float] = {}
 
     def choose(self, *names: str) -> tuple[Subject, Write]:
@@ -65,17 +66,23 @@ class Bench:
     def fitting(self, subject: Subject) -> Write:
         """Return a write that fits the state of a table."""
         number = self.chance.randrange(1_000_000)
-        return self.chance.choice([each for each in subject.writes(number) if each.fits(self.states[subject.name])])
+        fitting = [each for each in subject.writes(number) if each.fits(self.states[subject.name])]
+        return self.timed(self.chance.choice(fitting))
 
     def moment(self, kind: str) -> float:
         """Return a random moment in a write, in seconds from its beginning."""
-        return self.chance.random() * self.seconds.get(kind, 2.0)
+        usual = sum(self.seconds.values()) / len(self.seconds) if self.seconds else 1.0
+        return self.chance.random() * self.seconds.get(kind, usual)
 
-    def timed(self, write: Write) -> None:
-        """Write, and remember how long it took."""
-        began = time.monotonic()
-        write.run()
-        self.seconds[write.kind] = time.monotonic() - began
+    def timed(self, write: Write) -> Write:
+        """Return a write that keeps how long it takes."""
+
+        def run() -> None:
+            began = time.monotonic()
+            write.run()
+            self.seconds[write.kind] = time.monotonic() - began
+
+        return replace(write, run=run)
 
     def settle(
         self, group: str, subject: Subject, write: Write, allowed: Mapping[str, State | None], *, outcome: str = ""
@@ -249,12 +256,6 @@ def main(folder: Path, seed: int, seconds: float, groups: Sequence[str]) -> None
     }
     spark = embedded_session("local[2]", **settings)
     bench = Bench(spark, small, chance)
-    # once each, so that the duration of each kind is known
-    for subject in bench.subjects.values():
-        for _ in range(4):
-            write = bench.fitting(subject)
-            bench.timed(write)
-            bench.states[subject.name] = write.after(bench.states[subject.name])
     end = time.monotonic() + seconds
     tries = [attempt for group in groups for attempt in GROUPS[group]]
     while time.monotonic() < end:

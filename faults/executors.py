@@ -35,7 +35,6 @@ from tests.spark.plans import (
     group,
     join,
     long,
-    plan,
     project,
     rows,
     stored,
@@ -44,7 +43,7 @@ from tests.spark.plans import (
 from tests.spark.writing.records import write
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
 __all__ = ["main"]
 

@@ -1,7 +1,7 @@
 """``make faults``: kill, fill, remove and interrupt for some minutes, and count what comes of it.
 
-``python -m faults.run --minutes 30`` tries every kind of fault, ``--kinds killed,disk`` some of them. The tries are kept
-in ``build/faults``; ``--merge`` shows those of several runs in one table.
+``python -m faults.run --minutes 30`` tries every kind of fault, ``--kinds killed,disk`` some of them. The tries are
+kept in ``build/faults``; ``--merge`` shows those of several runs in one table.
 """
 
 from __future__ import annotations

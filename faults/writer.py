@@ -20,7 +20,7 @@ from typing import Any
 
 import pyspark_substrait as ps
 from faults.states import State, of_json, to_json
-from faults.subjects import LEFT, Place, Subject, Write, names_below, subjects
+from faults.subjects import LEFT, Place, Subject, names_below, subjects
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.spark.session_start import embedded_session
 from tests.conftest import QUICK_SETTINGS
