@@ -27,7 +27,7 @@ from faults.outcomes import Counts
 
 __all__ = ["KINDS", "main", "tried"]
 
-KINDS: Final = ("killed", "disk", "vanish", "two", "clock", "executors")
+KINDS: Final = ("killed", "client", "disk", "vanish", "two", "clock", "executors")
 """The kinds of faults."""
 
 FOLDER: Final = Path("build/faults")
