@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from faults.outcomes import KILLED, MISSING, Counts
 
-__all__ = ["VICTIMS", "killed"]
+__all__ = ["VICTIMS", "interrupted", "killed"]
 
 VICTIMS: Final = ("the driver", "Java", "Python")
 _ROOT = Path(__file__).parents[1]
@@ -90,7 +90,9 @@ def _kill(process: subprocess.Popen[bytes], java: int, victim: str) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _after(journal: list[dict[str, Any]], before: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dict[str, str]]:
+def interrupted(
+    journal: list[dict[str, Any]], before: dict[str, list[Any]]
+) -> tuple[dict[str, list[Any]], dict[str, str]]:
     """Return the states in which each table may be after a writer has ended, and the writes that were interrupted."""
     states = dict(before)
     open_: dict[str, str] = {}
@@ -124,8 +126,9 @@ def killed(
         victims: which processes are killed, in turn.
         told: called with the number of kills after each.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     chance = random.Random(seed)
-    number, states, interrupted = 0, dict[str, list[Any]](), dict[str, str]()
+    number, states, open_writes = 0, dict[str, list[Any]](), dict[str, str]()
     group = ""
     last = False
     while True:
@@ -133,7 +136,7 @@ def killed(
         with _started(folder, number, chance.randrange(2**32)) as process:
             ready = _awaited(folder, number, process, "ready")
             journal = _journal(folder, number)
-            _count(counts, group, interrupted, journal)
+            _count(counts, group, open_writes, journal)
             if not ready:
                 _broken(folder, number, counts, group)
                 return
@@ -148,7 +151,7 @@ def killed(
             else:  # the first writer only makes the tables
                 process.wait()
         journal = _journal(folder, number)
-        states, interrupted = _after(journal, states)
+        states, open_writes = interrupted(journal, states)
         for line in journal:
             if line["event"] == "failed" and victim == "Java":
                 if line["clear"]:
@@ -162,10 +165,10 @@ def killed(
         last = until()
 
 
-def _count(counts: Counts, group: str, interrupted: dict[str, str], journal: list[dict[str, Any]]) -> None:
+def _count(counts: Counts, group: str, writes: dict[str, str], journal: list[dict[str, Any]]) -> None:
     """Count what a writer found of the writes that the one before was killed in."""
     for line in journal:
-        kind = interrupted.get(line.get("subject", ""), "none")
+        kind = writes.get(line.get("subject", ""), "none")
         if line["event"] == "checked" and kind != "none":
             counts.add(group, kind, line["found"] + (MISSING if line["missing"] else ""))
         elif line["event"] == "fault":
