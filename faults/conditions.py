@@ -266,7 +266,7 @@ def main(folder: Path, seed: int, seconds: float, groups: Sequence[str]) -> None
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
     }
-    spark = embedded_session("local[2]", **settings)
+    spark = embedded_session("local[2]", None, **settings)
     bench = Bench(spark, small, chance)
     end = time.monotonic() + seconds
     tries = [attempt for group in groups for attempt in GROUPS[group]]

@@ -122,7 +122,7 @@ def main(folder: Path, seed: int, seconds: float) -> None:
     orders = _tables(folder)
     ids = range(_FILES * _ROWS)
     hashes = [(id * 7919 % 1000, _mixed(id)) for id in ids]
-    spark = embedded_session(MASTER, **_SETTINGS, **{"spark.sql.warehouse.dir": str(folder / "warehouse")})
+    spark = embedded_session(MASTER, None, **{**_SETTINGS, "spark.sql.warehouse.dir": str(folder / "warehouse")})
     tables = {"orders": str(orders)}
     spark.sql("CREATE TABLE written (customer BIGINT NOT NULL, v BIGINT) USING parquet")
     by_customer: dict[int, list[int]] = {}

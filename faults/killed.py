@@ -97,13 +97,13 @@ def interrupted(
     states = dict(before)
     open_: dict[str, str] = {}
     for line in journal:
-        name = line.get("subject")
-        if line["event"] == "begins":
-            states[name] = [line["before"], line["after"]]
-            open_[name] = line["kind"]
-        elif line["event"] == "ended":
-            states[name] = states[name][1:]
-            del open_[name]
+        match line["event"]:
+            case "begins":
+                states[line["subject"]] = [line["before"], line["after"]]
+                open_[line["subject"]] = line["kind"]
+            case "ended":
+                states[line["subject"]] = states[line["subject"]][1:]
+                del open_[line["subject"]]
     return states, open_
 
 

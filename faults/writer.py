@@ -141,8 +141,9 @@ def main(folder: Path, number: int, seed: int) -> None:
     journal = Journal(folder / f"{number}.journal")
     before = folder / f"{number}.before.json"
     states = json.loads(before.read_text()) if before.exists() else {}
-    spark = embedded_session("local[2]", **settings(folder))
-    journal.write("started", java=spark.sparkContext._gateway.proc.pid)
+    spark = embedded_session("local[2]", None, **settings(folder))
+    gateway: Any = spark.sparkContext._gateway
+    journal.write("started", java=gateway.proc.pid)
     for name in ("warehouse", "files"):
         (folder / name).mkdir(exist_ok=True)
     with ps.serve(spark, allow_sql=True, allow_writes=True) as server:
@@ -172,10 +173,9 @@ def main(folder: Path, number: int, seed: int) -> None:
             journal.write("left", names=left(place, all, found))
         journal.write("ready")
         if not (folder / "classes.jsa").exists():
-            java = spark.sparkContext._gateway.proc
             spark.stop()
-            java.stdin.close()
-            java.wait()  # it keeps the classes
+            gateway.proc.stdin.close()
+            gateway.proc.wait()  # it keeps the classes
             return
         threads = [
             Thread(target=_writes, args=(each, found[each.name], journal, random.Random(chance.random())), daemon=True)

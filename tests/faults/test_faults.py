@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def test_states_are_written_and_read() -> None:
 
 
 def test_the_last_write_of_a_table_may_be_done_or_not() -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"event": "begins", "subject": "a", "kind": "INSERT", "before": 0, "after": 1},
         {"event": "begins", "subject": "b", "kind": "DROP", "before": 5, "after": None},
         {"event": "ended", "subject": "a"},
