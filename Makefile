@@ -24,7 +24,7 @@ INSTALL = { $(PIP) install --progress-bar off $(1) || echo failed; } | awk '/^fa
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test sweep test-versions test-version test-integration spark-versions conformance check format bench bench-functions bench-large bench-checking bench-profile fuzz docs docs-serve pictures clean java
+.PHONY: help demo test sweep test-versions test-version test-integration spark-versions conformance check format bench bench-functions bench-large bench-checking bench-profile fuzz faults docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -42,6 +42,7 @@ help:
 	@echo "make bench-checking  measure checks of plans, beside substrait-validator"
 	@echo "make bench-profile  measure what profiles of plans cost"
 	@echo "make fuzz    try random plans beside an evaluator and laws, hostile strings, and mutants of messages  (MINUTES=30, ARGS='bytes', ARGS='laws --seeds 0:500')"
+	@echo "make faults  kill what writes, fill disks, remove files, and count what is left of tables  (MINUTES=10, KINDS=killed,disk)"
 	@echo "make docs    build the documentation in site/; it needs no network"
 	@echo "make docs-serve  the same on this machine's port 8000, anew when a file changes"
 	@echo "make pictures  make the documentation's pictures anew  (ARGS='terminal report-dark')"
@@ -108,6 +109,10 @@ bench-profile: java $(DEV)
 # What is found is shrunk, and kept in build/fuzz.
 fuzz: java $(DEV)
 	@$(RUN) -m fuzz.run $(if $(MINUTES),--minutes $(MINUTES)) $(ARGS)
+
+# The tries are kept in build/faults, with their table.
+faults: java $(DEV)
+	@$(RUN) -m faults.run $(if $(MINUTES),--minutes $(MINUTES)) $(if $(KINDS),--kinds $(KINDS)) $(ARGS)
 
 docs: $(DEV)
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build

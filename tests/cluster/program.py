@@ -153,7 +153,7 @@ def _kill_one(spark: SparkSession, killed: list[int]) -> None:
     for _ in range(6000):
         running = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         if any(stage is not None and stage.numTasks >= FILES // 2 and stage.numCompletedTasks for stage in running):
-            victim = next(_executors(), None)
+            victim = next(executors(), None)
             if victim is not None:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
@@ -161,7 +161,7 @@ def _kill_one(spark: SparkSession, killed: list[int]) -> None:
         time.sleep(0.01)
 
 
-def _executors() -> Iterator[int]:
+def executors() -> Iterator[int]:
     """The processes of executors that this program's Spark has."""
     driver = str(os.getpid())
     for process in Path("/proc").glob("[0-9]*"):

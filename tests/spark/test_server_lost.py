@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.errors import ExecutionError, LostSparkError
 from pyspark_substrait.spark import lost_connection, progress
 from pyspark_substrait.spark.failures import failed
 from pyspark_substrait.spark.progress.interrupts import CANCELLED, UNANSWERED, cancelling
@@ -141,6 +142,59 @@ def test_a_lost_server_is_named(monkeypatch: pytest.MonkeyPatch, error: Any, sai
             raise ExecutionError("the plan failed on its data") from cause
     with pytest.raises(ExecutionError, match="on its data"), lost_connection.reporting_loss(Connect()):  # type: ignore[arg-type]
         raise ExecutionError("the plan failed on its data")
+
+
+class Classic:
+    """A session whose Java is another process."""
+
+    def __init__(self, seconds: float) -> None:
+        process = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({seconds})"])
+        self.process = process
+        self.sparkContext = SimpleNamespace(_jsc=object(), _gateway=SimpleNamespace(proc=process))
+
+
+def _refused() -> None:
+    raise ConnectionRefusedError("Connection refused")
+
+
+def _socket() -> None:
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        raise PySparkRuntimeError("[CANNOT_OPEN_SOCKET] Can not open socket")
+    finally:
+        raise UnboundLocalError("sockfile")
+
+
+def _schema() -> None:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        raise Py4JError("An error occurred while calling o1.schema")
+    except Py4JError as error:
+        raise PySparkException("[CANNOT_PARSE_DATATYPE] Unable to parse datatype") from error
+
+
+@pytest.mark.parametrize("fail", [_refused, _socket, _schema])
+def test_a_java_that_is_ending_is_waited_for(fail: Callable[[], None]) -> None:
+    """The connections to it end first, and pyspark has other errors for that."""
+    session: Any = Classic(1)
+    with pytest.raises(LostSparkError, match="process has ended"), lost_connection.reporting_loss(session):
+        fail()
+
+
+def test_a_java_that_refuses_connections_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lost_connection, "_ENDING_SECONDS", 0.1)
+    session: Any = Classic(60)
+    try:
+        with pytest.raises(LostSparkError, match="no longer answers"), lost_connection.reporting_loss(session):
+            _refused()
+        with pytest.raises(ValueError, match="of the plan"), lost_connection.reporting_loss(session):
+            raise ValueError("of the plan")
+    finally:
+        session.process.kill()
+        session.process.wait()
 
 
 # Ctrl-C --------------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.server.refusals import InvalidArgument, TooLarge, Unauthorized, Unimplemented
 from pyspark_substrait.server.statements import Engine
+from pyspark_substrait.server.temporary_folders import temporary_folder
 from pyspark_substrait.spark.arrow_input import plain_schema, plain_table
 from pyspark_substrait.spark.catalog_listing import current
 from pyspark_substrait.spark.session import is_connect
@@ -209,8 +209,8 @@ def received(reader: Any, most_bytes: int | None) -> Iterator[Received]:
             raise Unimplemented(f"the column {field.name} is of type {field.type}, which cannot be ingested as it is")
     coarse = pa.schema([field.with_type(_micros(field.type)) for field in schema])
     stored = plain_schema(coarse)
-    with tempfile.TemporaryDirectory(prefix="pyspark-substrait-ingest-") as folder:
-        file, count = Path(folder) / "records.parquet", 0
+    with temporary_folder("pyspark-substrait-ingest-") as folder:
+        file, count = folder / "records.parquet", 0
         with pa.parquet.ParquetWriter(file, stored) as writer:
             for table in _gathered(reader, schema, most_bytes):
                 try:

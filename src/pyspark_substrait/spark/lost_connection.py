@@ -88,13 +88,18 @@ def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
     if not is_connect(spark):
         if _is_stopped(spark):
             return LostSparkError("the Spark session was stopped", hint="Start another one, and run the plan again")
-        if not java_has_ended(spark, _ENDING_SECONDS if _is_cut_off(error) else 0):
-            return None
-        return LostSparkError(
-            "Spark's Java process has ended, which ended the run",
-            hint="It may have been killed, for example because memory ran out. Start another session, and run the plan "
-            "again",
-        )
+        if java_has_ended(spark, _ENDING_SECONDS if _is_cut_off(error) else 0):
+            return LostSparkError(
+                "Spark's Java process has ended, which ended the run",
+                hint="It may have been killed, for example because memory ran out. Start another session, and run the "
+                "plan again",
+            )
+        if isinstance(error, ConnectionError):
+            return LostSparkError(
+                "Spark's Java process no longer answers, which ended the run",
+                hint="It may be ending. Start another session, and run the plan again",
+            )
+        return None
     for found in _causes(error):
         if _is_unavailable(found):
             return LostSparkError(
@@ -112,9 +117,14 @@ def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
 
 
 def _is_cut_off(error: BaseException) -> bool:
-    """Whether an error, or what caused it, is that of a connection whose other side has gone."""
+    """Whether an error, or what caused it, may be that of a connection whose other side has gone.
+
+    pyspark hides some of them: behind an UnboundLocalError, or an error of a schema that it could not read.
+    """
     return any(
-        isinstance(found, ConnectionError | EOFError) or type(found).__name__ == "Py4JNetworkError"
+        isinstance(found, ConnectionError | EOFError)
+        or type(found).__name__ in ("Py4JNetworkError", "Py4JError")
+        or "CANNOT_OPEN_SOCKET" in str(found)
         for found in _causes(error)
     )
 

@@ -20,7 +20,7 @@ import pyarrow.dataset
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
 from pyspark_substrait.spark.compatibility import frame_of_arrow, is_frame
-from pyspark_substrait.spark.reading.footers import Format, footer, without_nulls
+from pyspark_substrait.spark.reading.footers import Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
             return None
         files = [local] if local.is_file() else sorted(file for file in local.rglob("*") if _is_data(file))
         for file in files:
-            status = file.stat()
+            status = file_status(str(file))
             found.append((str(file), status.st_mtime_ns, status.st_size))
     return tuple(found)
 

@@ -33,7 +33,13 @@ def with_thread_properties(spark: SparkSession | None, function: Callable[[], _T
     if is_connect(session):
         return _with_tags(session, function)
     with reporting_loss(session):  # the properties are read from Java
-        return with_classic_properties(session, function)
+        inherited = with_classic_properties(session, function)
+
+    def reporting() -> _T:
+        with reporting_loss(session):  # and set there by the other thread
+            return inherited()
+
+    return reporting
 
 
 def _with_tags(session: Any, function: Callable[[], _T]) -> Callable[[], _T]:

@@ -1,7 +1,7 @@
 """A table replaced by one with other columns: whenever the command dies, the next one finds the old or the new table,
 and leaves nothing beside it.
 
-``killed_replacing.py`` kills Java as well; here one session serves many crashes.
+``tests/faults`` kills Java as well; here one session serves many crashes.
 """
 
 from __future__ import annotations

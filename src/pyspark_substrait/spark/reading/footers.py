@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import pyarrow as pa
 import pyarrow.fs
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.spark.reading.file_slices import uri_of_address
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-__all__ = ["Footer", "Format", "RowGroup", "footer", "row_groups", "without_nulls"]
+__all__ = ["Footer", "Format", "RowGroup", "file_status", "footer", "row_groups", "without_nulls"]
 
 #: Spark's name for a format.
 Format: TypeAlias = Literal["parquet", "orc"]
@@ -50,14 +50,32 @@ class RowGroup:
     end: int
 
 
+def file_status(path: str) -> os.stat_result:
+    """Return the status of a local file that was found before.
+
+    Raises:
+        TableError: it has vanished, or can't be reached.
+    """
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise TableError(
+            f"the file {path} has vanished during the run, or cannot be reached: {error.strerror or error}",
+            hint="Another process may have changed the table. Run the plan again",
+        ) from error
+
+
 def footer(path: str, format: Format) -> Footer:
     """Return the metadata of a local file; empty if Arrow can't read it.
 
     Args:
         path: the file.
         format: its format.
+
+    Raises:
+        TableError: it has vanished.
     """
-    status = os.stat(path)
+    status = file_status(path)
     return _footer(path, format, status.st_mtime_ns, status.st_size)
 
 

@@ -22,7 +22,7 @@ from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
 from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
-from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
+from pyspark_substrait.spark.reading.footers import Footer, Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
@@ -175,7 +175,7 @@ class _Scan:
         if kind.types is None:
             return reader.option("mergeSchema", True).load([FileSlice(path).spark_path for path in paths]).schema
         known: dict[tuple[str, int, int], StructType] = session_cache(self._spark, "schemas")
-        status = os.stat(paths[0])
+        status = file_status(paths[0])
         key = (paths[0], status.st_mtime_ns, status.st_size)
         schema = known.get(key)
         if schema is None:

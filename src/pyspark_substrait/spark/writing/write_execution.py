@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pyspark_substrait.errors import TableError, at
+from pyspark_substrait.errors import ExecutionError, TableError, at
 from pyspark_substrait.model.relations import (
     Ddl,
     DetachedRel,
@@ -57,12 +58,36 @@ def with_writes_executed(node: Relation, session: WriteContext) -> Relation:
         ExecutionError: a relation fails on its data, or somebody else changes its table at the same time.
     """
     _refuse_inside(node)
-    _recover(node, session)
-    checking = _Checking(session)
-    above = checking.relation(node)
+    with _reporting_files():
+        _recover(node, session)
+        checking = _Checking(session)
+        above = checking.relation(node)
     if not isinstance(node, WRITING):
         session.frame(above, depth_first(above.schema))
     return _Writing(session).relation(node)
+
+
+@contextmanager
+def _reporting_files() -> Iterator[None]:
+    """Raise an error of this package if the system refuses to look at files or to change them.
+
+    Raises:
+        ExecutionError: the disk is full, a folder is read-only, or files have vanished.
+    """
+    try:
+        yield
+    except ConnectionError:
+        raise  # of the connection to Spark
+    except FileNotFoundError as error:
+        raise ExecutionError(
+            f"a file has vanished during the write: {error}",
+            hint="Another process may have changed the table. Run the plan again",
+        ) from error
+    except OSError as error:
+        raise ExecutionError(
+            f"files cannot be changed: {error}",
+            hint="Free some space, or make the folder writable. Then run the plan again",
+        ) from error
 
 
 class _Pass:
@@ -140,7 +165,8 @@ class _Writing(_Pass):
     """Carries out the writing relations."""
 
     def _written(self, node: Write | Update | Ddl) -> Relation:
-        found = self._carried_out(node)
+        with _reporting_files():
+            found = self._carried_out(node)
         self._session.look_up_anew()
         if found is None or not node.direct_schema.types:
             return _nothing(node)

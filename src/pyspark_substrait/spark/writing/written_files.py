@@ -154,8 +154,6 @@ def write(node: Write, target: Files, session: WriteContext) -> DataFrame | None
             records.selectExpr(*_named(node.table_schema)).write.mode(mode).parquet(root)
     except spark_errors() as error:
         raise session.failed(error) from error
-    except OSError as error:
-        raise UnsupportedPlanError(f"the files cannot be written: {error}") from error
     return records if returning else None
 
 
