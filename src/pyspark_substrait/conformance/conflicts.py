@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.conformance.case_files import Case
+from pyspark_substrait.conformance.function_cases import Case
 
 __all__ = ["CONFLICTS", "conflict"]
 
