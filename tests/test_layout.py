@@ -101,7 +101,7 @@ ONLY_IN = {
     "google": {"proto", "documents", "write_targets", "server"},
     "click": {"cli"},
     "lark": {"text"},
-    "jinja2": {"analysis", "render", "notebooks"},
+    "jinja2": {"analysis", "conformance", "render", "notebooks"},
     "pygraphviz": {"render"},
     "IPython": {"notebooks", "spark"},
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 _SHARED = (
     *("pyspark_substrait.model", "pyspark_substrait.extensions", "pyspark_substrait.errors"),
-    *(f"pyspark_substrait.conformance.{name}" for name in ("calls", "conflicts", "function_cases")),
+    *(f"pyspark_substrait.conformance.{name}" for name in ("calls", "conflicts", "function_cases", "values")),
 )
 _NEVER = ("pyspark_substrait", "pyspark.")
 
