@@ -30,7 +30,7 @@ __all__ = ["read_trials", "relation_trials"]
 
 _HEADER: Final = "substrait plan 0.108.0\n\n"
 _TABLE: Final = re.compile(r"table (\w+)\((.*)\)")
-_READ: Final = re.compile(r"\bRead\[(\w+)(?=[\],])")
+_READ: Final = re.compile(r"\bRead\[(\w+)(?=[\],]| =>)")
 #: a value whose type is that of its column
 _PLAIN: Final = re.compile(r"null|true|false|-?inf|nan|-?[0-9.]+(?:[eE][-+]?[0-9]+)?|x?'(?:[^'\\]|\\.)*'")
 _KEYS: Final = ("rule", "plan", "schema", "rows", "ordered rows", "error", "control")
