@@ -19,10 +19,24 @@ BASE = {"model", "errors", "codes", "message_text"}
 #: the rooms from the top down, each with those it may import; the room with no name is the package's own module
 ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
-    "cli": {*BASE, "", "server", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
+    "cli": {
+        *BASE,
+        "",
+        "server",
+        "conformance",
+        "api",
+        "spark",
+        "documents",
+        "sql",
+        "analysis",
+        "text",
+        "extensions",
+        "samples",
+    },
     "notebooks": {*BASE, "", "api", "spark", "documents", "render", "analysis", "text"},
-    "": {*BASE, "server", "api", "text", "builder", "extensions", "samples"},
+    "": {*BASE, "server", "conformance", "api", "text", "builder", "extensions", "samples"},
     "server": {*BASE, "api", "builder", "spark", "documents", "sql", "binding", "proto", "extensions"},
+    "conformance": {*BASE, "api", "spark", "documents", "engines", "analysis", "extensions"},
     "api": {
         *BASE,
         "spark",
@@ -62,6 +76,7 @@ FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
+    "conformance.case_files": "ANTLR and the specification's grammar of cases, which may not be installed",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
@@ -86,7 +101,7 @@ ONLY_IN = {
     "google": {"proto", "documents", "write_targets", "server"},
     "click": {"cli"},
     "lark": {"text"},
-    "jinja2": {"analysis", "render", "notebooks"},
+    "jinja2": {"analysis", "conformance", "render", "notebooks"},
     "pygraphviz": {"render"},
     "IPython": {"notebooks", "spark"},
 }

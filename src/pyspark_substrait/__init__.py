@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.to_sql import to_sql
     from pyspark_substrait.api.validate import validate
     from pyspark_substrait.api.view import view
+    from pyspark_substrait.conformance.referee import conformance_report
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.server.serving import serve
 
@@ -77,6 +78,7 @@ __all__ = [
     "bind",
     "capabilities",
     "compare",
+    "conformance_report",
     "dialect",
     "diff",
     "evaluate",
@@ -112,6 +114,7 @@ _MODULES = {
     "bind": "api.bind",
     "capabilities": "api.capabilities",
     "compare": "api.compare",
+    "conformance_report": "conformance.referee",
     "dialect": "api.dialect",
     "diff": "api.diff",
     "evaluate": "api.run",

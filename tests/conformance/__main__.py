@@ -12,12 +12,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.conflicts import CONFLICTS, conflict
+from pyspark_substrait.conformance.function_cases import Case
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.functions.support import supported
 from pyspark_substrait.sql.spark_version import SparkVersion
-from tests.conformance.case_files import Case, read_cases
-from tests.conformance.conflicts import CONFLICTS, conflict
 from tests.conformance.running import Outcome, Way, is_failure, is_refused_here, run
 
 _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations", "refused")

@@ -11,6 +11,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import pyspark_substrait as ps
+from pyspark_substrait.conformance.calls import Bound, bind
+from pyspark_substrait.conformance.conflicts import conflict
+from pyspark_substrait.conformance.function_cases import Case
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarSubquery, StructField
@@ -21,9 +24,6 @@ from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
-from tests.conformance.calls import Bound, bind
-from tests.conformance.case_files import Case
-from tests.conformance.conflicts import conflict
 from tests.spark import plans
 
 if TYPE_CHECKING:

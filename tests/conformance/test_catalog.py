@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.function_cases import Case, Word
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument
 from pyspark_substrait.extensions.registry import Registry
@@ -19,7 +21,6 @@ from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
 from pyspark_substrait.sql.functions.table import Call
-from tests.conformance.case_files import Case, Word, read_cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

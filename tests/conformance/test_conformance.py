@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.conflicts import CONFLICTS, conflict
+from pyspark_substrait.conformance.function_cases import Case
 from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.spark_version import NEWEST
-from tests.conformance.case_files import Case, read_cases
-from tests.conformance.conflicts import CONFLICTS, conflict
 from tests.conformance.running import Way, is_failure, is_refused_here, run
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as Either
 
+from pyspark_substrait.conformance.calls import bind
+from pyspark_substrait.conformance.function_cases import Case
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import (
     FieldReference,
@@ -18,8 +20,6 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import Aggregate, Measure, Project, Read, Relation, VirtualTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct, Type
-from tests.conformance.calls import bind
-from tests.conformance.case_files import Case
 from tests.reference import Choices, Failure, NotCovered, Undetermined, evaluate
 from tests.reference.values import Value, from_literal
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import decimal
 import math
-import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,31 +10,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from pyspark_substrait.conformance.values import UnknownValue
+from pyspark_substrait.conformance.values import rows_of_table as arrow_rows
 from pyspark_substrait.model.types import (
-    UUID,
-    Date,
-    Decimal,
-    IntervalCompound,
-    IntervalDay,
-    IntervalYear,
-    List,
-    Map,
     NamedStruct,
-    PrecisionTime,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    Struct,
     Type,
-    UserDefined,
-    concrete,
 )
 from tests.reference.choices import Choices
 from tests.reference.errors import NotCovered
-from tests.reference.values import SECONDS_A_DAY, Pairs, Row, Value, identity, in_range, integer_range, padded
+from tests.reference.values import Pairs, Row, Value, identity, in_range
 
 __all__ = ["Result", "rows_of_table"]
 
-_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 #: NaN is NaN when results are compared
 _COMPARING = Choices(nan_is_largest=True)
 
@@ -141,15 +126,10 @@ def _close(left: Value, right: Value, tolerance: float) -> bool:
 
 def rows_of_table(table: pa.Table, types: Sequence[Type]) -> list[Row]:
     """The records of an Arrow table as values of the types, columns by position."""
-    columns = [_column(column, type) for column, type in zip(table.columns, types, strict=True)]
-    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
-
-
-def _column(column: pa.ChunkedArray, type: Type) -> list[Value]:
     try:
-        return [_value(scalar, type) for scalar in column]
-    except (TypeError, ValueError, AssertionError):
-        raise NotCovered(f"Arrow's {column.type} as {type}") from None
+        return arrow_rows(table, types)
+    except UnknownValue as unknown:
+        raise NotCovered(str(unknown)) from None
 
 
 def rows_of_named(tables: Mapping[str, pa.Table], name: Sequence[str], schema: NamedStruct) -> list[Row]:
@@ -166,60 +146,3 @@ def rows_of_named(tables: Mapping[str, pa.Table], name: Sequence[str], schema: N
             if not (type.nullable if value is None else in_range(value, type)):
                 raise NotCovered(f"{value!r} in a column of {type}")
     return rows
-
-
-def _value(scalar: Any, type: Type) -> Value:
-    if not scalar.is_valid:
-        return None
-    match concrete(type):
-        case Date():
-            return scalar.value if pa.types.is_date32(scalar.type) else scalar.value // (SECONDS_A_DAY * 1000)
-        case PrecisionTimestamp(precision=p) | PrecisionTimestampTZ(precision=p) | PrecisionTime(precision=p):
-            return _units(scalar, p)
-        case IntervalDay(precision=p):
-            return _units(scalar, p)
-        case IntervalYear():
-            value = scalar.as_py()
-            return value if isinstance(value, int) else value[0]
-        case IntervalCompound(precision=p):
-            return _compound(scalar, p)
-        case UUID():
-            value = scalar.as_py()
-            return value if isinstance(value, uuid.UUID) else uuid.UUID(bytes=bytes(value))
-        case Struct(types=types):
-            return tuple(_value(scalar[position], child) for position, child in enumerate(types))
-        case List(type=element):
-            return tuple(_value(item, element) for item in scalar.values)
-        case Map(key=key, value=item):
-            return Pairs((_value(entry[0], key), _value(entry[1], item)) for entry in scalar.values)
-        case Decimal() as exact:
-            value = scalar.as_py()
-            return padded(value if isinstance(value, decimal.Decimal) else decimal.Decimal(value), exact)
-        case UserDefined() as own if integer_range(own) is None:
-            raise NotCovered(f"values of {own}")
-        case _:
-            return scalar.as_py()
-
-
-def _units(scalar: Any, precision: int) -> int:
-    """A time or duration in units of the precision; an integer or a decimal is in these units already."""
-    unit = getattr(scalar.type, "unit", None)
-    if unit is None:
-        return int(scalar.as_py())
-    digits = _DIGITS[unit]
-    if digits <= precision:
-        return int(scalar.value) * int(10 ** (precision - digits))
-    units, rest = divmod(int(scalar.value), int(10 ** (digits - precision)))
-    if rest:
-        raise NotCovered(f"a time of more than {precision} digits")
-    return units
-
-
-def _compound(scalar: Any, precision: int) -> tuple[int, int]:
-    value = scalar.as_py()
-    if isinstance(value, dict):
-        return int(value["months"]), int(value["units"])
-    months, days, nanoseconds = value
-    units, rest = divmod((days * SECONDS_A_DAY * 10**9 + nanoseconds) * 10**precision, 10**9)
-    assert not rest
-    return months, units

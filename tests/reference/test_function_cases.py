@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.conformance.case_files import Case, read_cases
-from tests.conformance.conflicts import conflict
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.conflicts import conflict
+from pyspark_substrait.conformance.function_cases import Case, UnreadCase
 from tests.reference import STRICT, Choices
 from tests.reference.conformance import Outcome, outcome_of
 
@@ -29,7 +30,7 @@ _UNDETERMINED = {
 _NEAREST = Choices(nearest=True)
 
 
-def _outcomes(cases: Iterable[Case | tuple[str, str]], choices: Choices = _NEAREST) -> list[Outcome]:
+def _outcomes(cases: Iterable[Case | UnreadCase], choices: Choices = _NEAREST) -> list[Outcome]:
     return [outcome_of(case, choices) for case in cases if isinstance(case, Case)]
 
 

@@ -6,7 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-_SHARED = ("pyspark_substrait.model", "pyspark_substrait.extensions", "pyspark_substrait.errors")
+_SHARED = (
+    *("pyspark_substrait.model", "pyspark_substrait.extensions", "pyspark_substrait.errors"),
+    *(f"pyspark_substrait.conformance.{name}" for name in ("calls", "conflicts", "function_cases", "values")),
+)
 _NEVER = ("pyspark_substrait", "pyspark.")
 
 

@@ -1,24 +1,6 @@
-"""The values that the evaluator computes with, and how they compare.
+"""The values that the evaluator computes with, those of ``pyspark_substrait.conformance.values``, and how they compare.
 
-=========================================== =======================================================================
-type                                        Python value
-=========================================== =======================================================================
-any nullable type                           None for null
-boolean                                     bool
-i8, i16, i32, i64, u8, u16, u32, u64        int
-fp32, fp64                                  float; of an fp32 one that it holds exactly
-decimal                                     decimal.Decimal with exactly ``scale`` digits behind the point
-string, varchar, fixedchar                  str
-binary, fixedbinary                         bytes
-date                                        int: days since 1970-01-01
-precision_time, precision_timestamp(_tz)    int: units of ``10**-precision`` seconds
-interval_year                               int: months
-interval_day                                int: units of ``10**-precision`` seconds in all; only the total counts
-interval_compound                           tuple of int: months, and units in all
-uuid                                        uuid.UUID
-struct, list                                tuple
-map                                         :class:`Pairs`
-=========================================== =======================================================================
+Of an fp32, a float is one that it holds exactly.
 """
 
 from __future__ import annotations
@@ -29,9 +11,19 @@ import math
 import struct
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.conformance.values import (
+    DIGITS,
+    SECONDS_A_DAY,
+    Pairs,
+    Row,
+    UnknownValue,
+    Value,
+    padded,
+)
+from pyspark_substrait.conformance.values import from_literal as literal_value
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import (
     FP32,
     I8,
@@ -43,15 +35,11 @@ from pyspark_substrait.model.types import (
     Decimal,
     FixedBinary,
     FixedChar,
-    IntervalCompound,
     IntervalDay,
     IntervalYear,
-    List,
-    Map,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
-    Struct,
     Type,
     UserDefined,
     VarChar,
@@ -78,46 +66,19 @@ __all__ = [
     "single",
 ]
 
-Value: TypeAlias = Any
-Row: TypeAlias = tuple[Value, ...]
-
-SECONDS_A_DAY: Final = 86_400
-#: decimals are computed with more digits than any type has
-DIGITS: Final = decimal.Context(prec=200)
 #: the days of 1000-01-01 and 9999-12-31
 _FIRST_DAY, _LAST_DAY = -354285, 2932896
 _BITS: Final[dict[type[Any], int]] = {I8: 8, I16: 16, I32: 32, I64: 64}
 
 
-class Pairs(tuple[tuple[Value, Value], ...]):
-    """The pairs of key and value of a map, in no particular order."""
-
-
 def from_literal(literal: Literal) -> Value:
     """The value of a literal."""
-    value: Any = literal.value
-    type = concrete(literal.type)
-    if value is None:
-        return None
-    match type:
-        case IntervalDay(precision=precision):
-            return _total(value, precision)
-        case IntervalCompound(precision=precision):
-            return value.months, _total(DayTime(*value[1:]), precision)
-        case Map():
-            return Pairs((from_literal(key), from_literal(item)) for key, item in value)
-        case UserDefined(urn=urn) if urn == UNSIGNED_INTEGERS:
-            return int(value[0].value)
-        case UserDefined():
-            raise NotCovered(f"literal of type {type}")
-        case Struct() | List():
-            return tuple(from_literal(item) for item in value)
-        case _:
-            return padded(value, type)
-
-
-def _total(value: DayTime, precision: int) -> int:
-    return (value.days * SECONDS_A_DAY + value.seconds) * int(10**precision) + value.subseconds
+    if isinstance(literal.type, UserDefined) and literal.type.urn != UNSIGNED_INTEGERS and literal.value is not None:
+        raise NotCovered(f"literal of type {literal.type}")
+    try:
+        return literal_value(literal)
+    except UnknownValue as unknown:
+        raise NotCovered(str(unknown)) from None
 
 
 def single(value: float) -> float:
@@ -182,17 +143,6 @@ def in_range(value: Value, type: Type) -> bool:
             return math.isnan(value) or single(value) == value
         case _:
             return True
-
-
-def padded(value: Value, type: Type) -> Value:
-    """The value in the only form that its type has: a decimal with all its digits, a fixedchar with its blanks."""
-    match concrete(type):
-        case Decimal(scale=scale) if value is not None:
-            return value.quantize(decimal.Decimal(1).scaleb(-scale), context=DIGITS)
-        case FixedChar(length=length) if value is not None:
-            return value.ljust(length)
-        case _:
-            return value
 
 
 # comparisons ---------------------------------------------------------------------------------------------------------

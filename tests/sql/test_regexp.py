@@ -1,6 +1,6 @@
 """Regular expressions of ICU as Java's: the translation, what is refused, and whether both match alike.
 
-Where ICU itself is installed, it is asked. The cases in ``tests/conformance/cases`` have values worked out by hand.
+Where ICU itself is installed, it is asked. The package's function cases have values worked out by hand.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import click
 import pyspark_substrait
 from pyspark_substrait.cli.bind import bind
 from pyspark_substrait.cli.compare import compare
+from pyspark_substrait.cli.conformance import conformance
 from pyspark_substrait.cli.dialect import capabilities, dialect
 from pyspark_substrait.cli.diff import diff
 from pyspark_substrait.cli.explain import explain
@@ -191,6 +192,7 @@ def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | No
 main.add_command(plan)
 main.add_command(bind)
 main.add_command(compare)
+main.add_command(conformance)
 main.add_command(dialect)
 main.add_command(capabilities)
 main.add_command(validate)

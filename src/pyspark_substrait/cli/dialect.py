@@ -16,7 +16,7 @@ from pyspark_substrait.cli.output import print_text, write_text
 if TYPE_CHECKING:
     from pyspark_substrait.sql.capabilities import Capabilities
 
-__all__ = ["capabilities", "dialect"]
+__all__ = ["capabilities", "dialect", "dialect_text"]
 
 _OUTPUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -43,7 +43,7 @@ def dialect(output: Path, version: str | None) -> None:
       pyspark-substrait validate plan.pb --target spark.yaml
     """
     content = pyspark_substrait.dialect(version=version)
-    text = json.dumps(content, indent=2) + "\n" if output.suffix.lower() == ".json" else _yaml(content)
+    text = dialect_text(content, output)
     if str(output) == "-":
         write_text(text, nl=False)
         return
@@ -54,8 +54,12 @@ def dialect(output: Path, version: str | None) -> None:
     print_text(f"written to {output_name(output)}", err=True)
 
 
-def _yaml(content: dict[str, Any]) -> str:
+def dialect_text(content: dict[str, Any], output: Path) -> str:
+    """Return a dialect in the form of a file: JSON for the suffix .json, else YAML."""
     import yaml
+
+    if output.suffix.lower() == ".json":
+        return json.dumps(content, indent=2) + "\n"
 
     dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     return str(yaml.dump(content, Dumper=dumper, sort_keys=False, width=120, default_flow_style=None))

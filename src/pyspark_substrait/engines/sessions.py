@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import pyarrow as pa
 from pyarrow import feather
@@ -21,14 +22,23 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError
 __all__ = ["EngineSession", "is_installed", "release", "session"]
 
 
-class EngineSession(Protocol):
+class EngineSession(ABC):
     """An engine with tables."""
 
+    @abstractmethod
+    def prepared(self, plan: Any) -> Callable[[], pa.Table]:
+        """Load a plan, and return a function that runs it and returns the rows.
+
+        Args:
+            plan: its bytes, or a text in Spark's SQL for an engine without Substrait.
+        """
+
     def run(self, plan: Any) -> pa.Table:
-        """Return the rows of a plan: its bytes, or a text in Spark's SQL for an engine without Substrait."""
+        """Return the rows of a plan."""
+        return self.prepared(plan)()
 
 
-class _DataFusion:
+class _DataFusion(EngineSession):
     def __init__(self, tables: Mapping[str, Any]) -> None:
         from datafusion import SessionContext
 
@@ -37,13 +47,17 @@ class _DataFusion:
             if isinstance(source, str | os.PathLike):
                 _readers(self._context, os.fspath(source))(_quoted(name), os.fspath(source))
             else:
-                self._context.register_record_batches(_quoted(name), [_arrow(name, source).to_batches()])
+                table = _arrow(name, source)
+                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+                self._context.register_record_batches(_quoted(name), [batches])
 
-    def run(self, plan: bytes) -> pa.Table:
+    def prepared(self, plan: bytes) -> Callable[[], pa.Table]:
         from datafusion.substrait import Consumer, Serde
 
         logical = Consumer.from_substrait_plan(self._context, Serde.deserialize_bytes(plan))
-        return self._context.create_dataframe_from_logical_plan(logical).to_arrow_table()
+        frame = self._context.create_dataframe_from_logical_plan(logical)
+        frame.execution_plan()  # what it can't run fails here
+        return lambda: frame.to_arrow_table()
 
 
 def _readers(context: Any, path: str) -> Callable[[str, str], None]:
@@ -57,7 +71,7 @@ def _readers(context: Any, path: str) -> Callable[[str, str], None]:
     return found
 
 
-class _DuckDB:
+class _DuckDB(EngineSession):
     """DuckDB through SQL: it has no Substrait of its own any more. sqlglot translates the text."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
@@ -81,23 +95,39 @@ class _DuckDB:
         self._connection.execute(f"SET allowed_directories = [{', '.join(map(_text, folders))}]")
         self._connection.execute("SET enable_external_access = false")
 
-    def run(self, plan: str) -> pa.Table:
-        return self._connection.sql(duckdb_sql(plan)).to_arrow_table()
+    def prepared(self, plan: str) -> Callable[[], pa.Table]:
+        relation = self._connection.sql(duckdb_sql(plan))
+        return lambda: relation.to_arrow_table()
 
 
-class _Acero:
-    """Acero, in pyarrow; not every build of it has Substrait. Some plans end its process, so it gets one of its own."""
+class _Acero(EngineSession):
+    """Acero, in pyarrow; not every build of it has Substrait."""
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self._tables = {name: _without_views(_arrow(name, source)) for name, source in tables.items()}
+
+    def prepared(self, plan: bytes) -> Callable[[], pa.Table]:
+        from pyarrow import substrait
+
+        reader = substrait.run_query(pa.py_buffer(plan), table_provider=lambda names, _: self._tables[".".join(names)])
+        return lambda: reader.read_all()
+
+
+class _IsolatedAcero(EngineSession):
+    """Acero in a process of its own, because some plans end its process."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="acero-")
         for number, (name, source) in enumerate(tables.items()):
-            table = _without_views(_arrow(name, source)).replace_schema_metadata({"name": name})
+            table = _arrow(name, source).replace_schema_metadata({"name": name})
             feather.write_feather(table, os.path.join(self._folder.name, f"{number}.arrow"), "uncompressed")
 
-    def run(self, plan: bytes) -> pa.Table:
-        done = subprocess.run(
-            [sys.executable, "-c", _ACERO_PROGRAM, self._folder.name], input=plan, capture_output=True, check=False
-        )
+    def prepared(self, plan: bytes) -> Callable[[], pa.Table]:
+        return lambda: self._rows(plan)
+
+    def _rows(self, plan: bytes) -> pa.Table:
+        program = [sys.executable, "-m", __name__, self._folder.name]
+        done = subprocess.run(program, input=plan, capture_output=True, check=False)
         if done.returncode < 0:
             raise UnsupportedPlanError(f"Acero's process ended with {signal.Signals(-done.returncode).name}")
         if done.returncode > 0:
@@ -116,23 +146,6 @@ def _fault(trace: str) -> str:
     lines = trace.strip().splitlines()
     last = max((number for number, line in enumerate(lines) if line.startswith("  File ")), default=-1)
     return next((line for line in lines[last + 1 :] if not line.startswith(" ")), lines[-1] if lines else "")
-
-
-_ACERO_PROGRAM: Final = """
-import glob, sys
-import pyarrow as pa, pyarrow.substrait
-from pyarrow import feather
-tables = {}
-for file in glob.glob(sys.argv[1] + "/*.arrow"):
-    table = feather.read_table(file)
-    tables[table.schema.metadata[b"name"].decode()] = table.replace_schema_metadata(None)
-reader = pyarrow.substrait.run_query(
-    pa.py_buffer(sys.stdin.buffer.read()), table_provider=lambda names, schema: tables[".".join(names)]
-)
-found = reader.read_all()
-with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as stream:
-    stream.write_table(found)
-"""
 
 
 def _arrow(name: str, source: Any) -> pa.Table:
@@ -162,7 +175,7 @@ def _quoted(name: str) -> str:
 _ENGINES: Final[Mapping[str, tuple[Callable[[Mapping[str, Any]], EngineSession], str, tuple[str, ...]]]] = {
     "datafusion": (_DataFusion, "datafusion", ()),
     "duckdb": (_DuckDB, "duckdb", ("sqlglot",)),
-    "acero": (_Acero, "pyarrow", ()),
+    "acero": (_IsolatedAcero, "pyarrow", ()),
 }
 
 
@@ -195,8 +208,13 @@ def _missing(engine: str) -> list[str]:
     return missing
 
 
-def session(engine: str, tables: Mapping[str, Any]) -> EngineSession:
+def session(engine: str, tables: Mapping[str, Any], *, isolated: bool = True) -> EngineSession:
     """Return an engine with tables: Arrow data, DataFrames, or paths of files, by name.
+
+    Args:
+        engine: its name.
+        tables: the tables.
+        isolated: whether an engine whose process may be ended by a plan gets one of its own.
 
     Raises:
         UnsupportedPlanError: it isn't installed.
@@ -210,4 +228,21 @@ def session(engine: str, tables: Mapping[str, Any]) -> EngineSession:
             else f"{', '.join(missing)} are not installed",
             hint="pip install 'pyspark-substrait[compare]'",
         )
+    if engine == "acero" and not isolated:
+        return _Acero(tables)
     return _ENGINES[engine][0](tables)
+
+
+def _main() -> None:
+    """Run a plan, read from standard input, on Acero with the tables in a folder, and write the rows."""
+    tables = {}
+    for file in os.scandir(sys.argv[1]):
+        table = feather.read_table(file.path)
+        tables[table.schema.metadata[b"name"].decode()] = table.replace_schema_metadata(None)
+    found = _Acero(tables).run(sys.stdin.buffer.read())
+    with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as stream:
+        stream.write_table(found)
+
+
+if __name__ == "__main__":
+    _main()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pyspark_substrait.conformance.function_cases import Argument as Written
+from pyspark_substrait.conformance.function_cases import Call, Case, Column, Name, Word
+from pyspark_substrait.conformance.function_cases import Function as WrittenLambda
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind
 from pyspark_substrait.extensions.registry import Registry
@@ -27,9 +30,6 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.expressions import Argument as BoundArgument
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Func, Struct, Type, same_type, with_nullability
-from tests.conformance.case_files import Argument as Written
-from tests.conformance.case_files import Call, Case, Column, Name, Word
-from tests.conformance.case_files import Function as WrittenLambda
 
 __all__ = ["Bound", "bind"]
 
