@@ -436,3 +436,14 @@ def test_a_file_runs_in_datafusion_as_a_table_or_under_another_name(tmp_path: Pa
         logical = Consumer.from_substrait_plan(context, Serde.deserialize_bytes(fitted.to_bytes()))
         rows = context.create_dataframe_from_logical_plan(logical).to_arrow_table()
         assert rows.column(0).to_pylist() == [1, 2, None]
+
+
+def test_marks_in_each_other_do_not_double_the_plan_again_and_again() -> None:
+    node: Relation = stored("t", {"a": I64(nullable=True)})
+    for _ in range(30):
+        left = stored("u", {"a": I64(nullable=True)})
+        both = Struct(types=(*left.schema.types, *node.schema.types))
+        condition = plans.call("equal", col(both, 0), col(both, 1))
+        node = Join(left=left, right=node, type=JoinType.LEFT_MARK, expression=condition)
+    with pytest.raises(UnsupportedPlanError, match="so deep in each other that DataFusion would get more than"):
+        ps.for_target(plans.plan(node), "datafusion")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pyspark_substrait.engines.calls import Calls, cast
 from pyspark_substrait.engines.compositions import with_days, with_durations
@@ -85,6 +85,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.model.walk import (
     holds_window,
+    relations_within,
     subquery_relation,
     with_children,
     with_expressions,
@@ -96,6 +97,9 @@ from pyspark_substrait.sql.decorrelation import may_vary
 __all__ = ["adapted"]
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
+
+#: how many relations may be in a plan twice, so that joins in each other do not double it again and again
+_MOST_COPIES: Final = 2_000
 
 
 def adapted(plan: Plan, target: Target, places: Places | None = None) -> Plan:
@@ -121,12 +125,13 @@ class _Adapting:
     """The conversion of one plan.
 
     ``notes`` are the parts that got lost, each once, ``numbers`` is the last number, ``plain`` has the mark joins whose
-    nulls nothing tells from false, by identity.
+    nulls nothing tells from false, by identity, ``copies`` counts the relations that are there twice.
     """
 
     target: Target
     places: Places | None = None
     numbers: int = 0
+    copies: int = 0
     plain: dict[int, Join] = dataclasses.field(default_factory=dict)
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
     calls: Calls = dataclasses.field(init=False)
@@ -245,6 +250,13 @@ class _Adapting:
         if not node.expression.type.nullable:
             return node
         if not may_vary(node.right):
+            self.copies += sum(1 for _ in relations_within(node.right))
+            if self.copies > _MOST_COPIES:
+                raise UnsupportedPlanError(
+                    f"mark joins whose condition may be null are so deep in each other that {self.target.engine} would "
+                    f"get more than {_MOST_COPIES:,} relations for them",
+                    hint="Make columns of their conditions required, or the inner ones tables",
+                )
             made, first = with_exact_mark(node)
             self.plain[id(first)] = first
             return made
