@@ -26,7 +26,7 @@ __all__ = ["VICTIMS", "interrupted", "killed"]
 
 VICTIMS: Final = ("the driver", "Java", "Python")
 _ROOT = Path(__file__).parents[1]
-_ERRORS: Final = "the error when Java is killed"
+_ERRORS: Final = "the error of a plan that loses Java"
 _LONGEST_SECONDS = 600
 #: how long writers write at most before they are killed; the longest writes take some seconds
 _WINDOW_SECONDS = 12.0

@@ -188,6 +188,15 @@ class RunLimitError(ExecutionError):
     """A run exceeded one of its limits, and was ended.
 
     ``limit`` is the name of the field of :class:`RunLimits`.
+
+    Examples:
+        >>> plan, tables = substrait.samples.plan(), substrait.samples.tables()
+        >>> try:
+        ...     substrait.run_query(plan, tables=tables, limits=substrait.RunLimits(result_rows=3))
+        ... except substrait.RunLimitError as error:
+        ...     print(error.limit, error.message, sep=": ")
+        ...
+        result_rows: the result has more than 3 rows
     """
 
     def __init__(self, message: str, *, limit: str = "", path: str = "", hint: str | None = None) -> None:

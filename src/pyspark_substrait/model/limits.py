@@ -128,13 +128,9 @@ class RunLimits:
 
     Examples:
         >>> tables = substrait.samples.tables()
-        >>> limits = substrait.RunLimits(seconds=60, result_rows=3)
-        >>> try:
-        ...     substrait.run_query(substrait.samples.plan(), tables=tables, limits=limits)
-        ... except substrait.RunLimitError as error:
-        ...     print(error.limit, error.message, sep=": ")
-        ...
-        result_rows: the result has more than 3 rows
+        >>> limits = substrait.RunLimits(seconds=60, result_rows=1_000, scan_bytes=10**9)
+        >>> substrait.run_query(substrait.samples.plan(), tables=tables, limits=limits).num_rows
+        4
     """
 
     seconds: float | None = limit_field(None, "Cancel a run after this time.", least=0, above=True)

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from pyspark.sql import SparkSession
 from pyspark_substrait import write_targets
 from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
-from pyspark_substrait.spark.writing import folders
+from pyspark_substrait.spark.writing import folders, replacing
 from pyspark_substrait.spark.writing.replacing import REPLACED_BY, REPLACES
 from tests.spark.plans import INT, LONG, TEXT_, rows, run, table_names, values
 from tests.spark.plans import stored as read
@@ -235,6 +236,16 @@ def test_a_crash_inside_a_statement_of_the_metastore(
     assert state(spark, "t") == Kind.first
 
 
+def test_spark_that_outlives_a_process_may_still_drop_the_old_table(
+    spark: SparkSession, dead: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead(DROP)
+    monkeypatch.setattr(replacing, "time", SimpleNamespace(sleep=lambda seconds: spark.sql("DROP TABLE t")))
+    run(spark, ctas("t", FORWARDS, IGNORE))
+    only(spark, "t", tmp_path / "db")
+    assert state(spark, "t") == Kind.second
+
+
 def test_what_others_do_after_a_crash_is_not_lost(
     spark: SparkSession, dead: Callable[[str], None], tmp_path: Path
 ) -> None:
@@ -304,8 +315,6 @@ def test_tables_of_others_stay_whatever_they_are_called(
 def test_a_replacement_that_fails_leaves_the_old_table(
     spark: SparkSession, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyspark_substrait.spark.writing import replacing
-
     place, done = tmp_path / "db", replacing.carry_out
     run(spark, ctas("t", FORWARDS, CreateMode.UNSPECIFIED))
     for failing in ("SET TBLPROPERTIES", "DROP TABLE `spark_catalog`.`replacing", "RENAME"):

@@ -21,6 +21,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -60,6 +61,8 @@ _VERSION: Final = 1
 _CATALOG: Final = "spark_catalog"
 #: how often recovery is tried, because another process may recover the table at the same time
 _ATTEMPTS: Final = 3
+#: how long Spark may take to end the last statement of a process that was killed
+_LAST_STATEMENT_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -448,8 +451,15 @@ def _recover(spark: SparkSession, place: _Place, beside: CatalogEntry, name: str
     elif old is None:
         _free(place, name, record)
         _give_name(spark, place, name)
-    elif _properties(old).get(REPLACED_BY) == name or not record.replaces:
+    elif not record.replaces:
         _undo(spark, place, name)
+    elif _properties(old).get(REPLACED_BY) == name:
+        # Spark may outlive the process that was killed, and still be dropping the old table for it
+        time.sleep(_LAST_STATEMENT_SECONDS)
+        if _table(spark, place) is not None:
+            _undo(spark, place, name)
+        else:
+            _recover(spark, place, beside, name, record)
     else:
         raise TableError(
             f"{dotted(place.names[1:])} was created again after a crash, and {name} has the records meant for it",
