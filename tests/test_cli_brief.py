@@ -8,6 +8,7 @@ import pytest
 
 from pyspark_substrait import load
 from pyspark_substrait.builder import Frame, read
+from pyspark_substrait.cli.run import read_paths
 from pyspark_substrait.cli.startup_estimate import is_brief
 from pyspark_substrait.documents import Plan
 
@@ -67,3 +68,10 @@ def test_joins(table: Path) -> None:
 def test_a_join_below_a_root_and_a_filter(table: Path) -> None:
     pairs = _orders().cross_join(_products()).filter(lambda row: row.id > 3).sort("id")
     assert not is_brief([str(table)], _loaded(pairs))
+
+
+def test_tables_that_a_plan_does_not_read_do_not_count(tmp_path: Path) -> None:
+    paths = {name: str(tmp_path / name) for name in ("Orders", "products", "lines")}
+    joined = _orders().join(_products(), on=lambda order, product: order.product == product.number)
+    assert read_paths(_loaded(_orders()), paths, None) == [paths["Orders"]]
+    assert read_paths(_loaded(joined), paths, None) == [paths["Orders"], paths["products"]]

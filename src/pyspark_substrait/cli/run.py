@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,10 @@ from pyspark_substrait.cli.rows import Form, Rows, with_rows
 from pyspark_substrait.model.limits import RunLimits
 
 if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
 
-__all__ = ["evaluate", "run"]
+__all__ = ["evaluate", "read_paths", "run"]
 
 
 @click.command(short_help="Run a plan on Spark and print its rows.")
@@ -102,9 +104,20 @@ def run(
             limits=RunLimits(**limits),
         ),
         [touch.done() for touch in touches if touch.action.changes],
-        [*paths.values(), *allowed],
+        [*read_paths(loaded, paths, root), *allowed],
         loaded,
     )
+
+
+def read_paths(loaded: Plan | ExtendedExpression, paths: Mapping[str, str], root: int | None) -> list[str]:
+    """Return the paths of the tables that a plan reads."""
+    from pyspark_substrait.documents import Plan
+    from pyspark_substrait.spark.missing_tables import named_reads
+
+    if not isinstance(loaded, Plan):
+        return []
+    read = {name.lower() for name, _ in named_reads(loaded, root)}
+    return [path for name, path in paths.items() if name.lower() in read]
 
 
 @click.command(short_help="Evaluate an extended expression over a table.")

@@ -14,7 +14,7 @@ from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.spark.session_start import would_start_empty
 from pyspark_substrait.spark.tables import Given
 
-__all__ = ["refuse_missing_tables"]
+__all__ = ["named_reads", "refuse_missing_tables"]
 
 _COLUMNS_SHOWN: Final = 20
 _TABLES_SHOWN: Final = 50
@@ -34,7 +34,7 @@ def refuse_missing_tables(plan: Plan, tables: Given | None, root: int | None = N
     """
     given = {name if isinstance(name, str) else ".".join(name): name for name in tables or ()}
     known = {name.lower() for name in given}
-    reads = dict(_reads(plan, root))
+    reads = dict(named_reads(plan, root))
     missing = [name for name in reads if name.lower() not in known]
     if not missing or not would_start_empty():
         return
@@ -62,8 +62,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:_NAMES_SHOWN], *([f"and {more:,} more"] if more > 0 else [])])
 
 
-def _reads(plan: Plan, chosen: int | None) -> Iterator[tuple[str, NamedStruct]]:
-    """Yield the named tables that a root reads, with the trees that it refers to."""
+def named_reads(plan: Plan, chosen: int | None = None) -> Iterator[tuple[str, NamedStruct]]:
+    """Yield the named tables that a root and the trees that it refers to read, each with its schema."""
     roots = [tree.input for tree in plan.relations if isinstance(tree, RelRoot)]
     if chosen is not None and 0 <= chosen < len(roots):
         roots = [roots[chosen]]
