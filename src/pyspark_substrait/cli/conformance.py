@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,7 @@ def conformance(
       pyspark-substrait conformance --engine "./my-engine --substrait" --suite relations
       pyspark-substrait conformance --engine duckdb --case 'join:left-*'
     """
-    with click.progressbar([0], label="cases", file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar([0], label="cases", file=sys.stderr) as bar:
 
         def show(done: int, total: int) -> None:
             bar.length = total
