@@ -37,7 +37,9 @@ class _DataFusion:
             if isinstance(source, str | os.PathLike):
                 _readers(self._context, os.fspath(source))(_quoted(name), os.fspath(source))
             else:
-                self._context.register_record_batches(_quoted(name), [_arrow(name, source).to_batches()])
+                table = _arrow(name, source)
+                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+                self._context.register_record_batches(_quoted(name), [batches])
 
     def run(self, plan: bytes) -> pa.Table:
         from datafusion.substrait import Consumer, Serde
