@@ -18,7 +18,7 @@ from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Expression, ScalarFunction
 from pyspark_substrait.model.relations import JoinType
-from pyspark_substrait.model.types import FP64, I32, I64, IntervalDay, Type
+from pyspark_substrait.model.types import FP32, FP64, I32, I64, IntervalDay, Type
 
 __all__ = ["DATAFUSION"]
 
@@ -180,7 +180,7 @@ DATAFUSION: Final = Target(
         "add_intervals": (Spelling(name="add"),),
         "round": (_ROUND,),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
-        "approx_count_distinct": (Spelling(name="approx_distinct", cast=("any",)),),
+        "approx_count_distinct": (Spelling(name="approx_distinct", cast=("any",), lacks=(FP32, FP64)),),
         # its own function of this name skips nulls
         "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}, operator=True),),
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("fp32", "dec")),),

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from pyspark_substrait.engines.compositions import Composition
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import JoinType, SetOp
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import Type, TypeBase
 from pyspark_substrait.sql.decorrelation import Natives
 
 __all__ = ["Spelling", "Target", "same_names"]
@@ -33,6 +33,7 @@ class Spelling:
         constants: a predicate on the values of an argument for which it means the same, by position. Other constants
             are an error; arguments that aren't constant are noted.
         literals: the positions of the arguments that must be literals there.
+        lacks: the classes of types that its arguments can't have.
         texts: the strings for enumeration values that aren't their names in lower case.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
@@ -55,6 +56,7 @@ class Spelling:
     overloads: tuple[str, ...] = ()
     constants: Mapping[int, Callable[[Any], bool]] = field(default_factory=dict)
     literals: tuple[int, ...] = ()
+    lacks: tuple[type[TypeBase], ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
     pairs: bool = False

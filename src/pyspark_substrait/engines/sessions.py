@@ -48,7 +48,7 @@ class _DataFusion(EngineSession):
                 _readers(self._context, os.fspath(source))(_quoted(name), os.fspath(source))
             else:
                 table = _arrow(name, source)
-                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
                 self._context.register_record_batches(_quoted(name), [batches])
 
     def prepared(self, plan: bytes) -> Callable[[], pa.Table]:

@@ -37,7 +37,13 @@ from pyspark_substrait.model.relations import (
     Sort,
 )
 from pyspark_substrait.model.types import I64, Struct
-from pyspark_substrait.model.walk import expression_children, holds_query, subquery_relation, with_children
+from pyspark_substrait.model.walk import (
+    expression_children,
+    holds_query,
+    holds_window,
+    subquery_relation,
+    with_children,
+)
 from pyspark_substrait.sql.conjuncts import COMPARISON
 from pyspark_substrait.sql.decorrelation.constructors import (
     ONLY_VALUE,
@@ -121,6 +127,10 @@ class Lifting:
             changed = with_children(node, lambda child: self.expression(child, Place.NOWHERE))
             assert isinstance(changed, Subquery)
             node = changed
+        if any(map(holds_window, expression_children(node))):
+            changed = with_children(node, self._as_column)  # a join's condition takes none
+            assert isinstance(changed, Subquery)
+            node = changed
         if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
             return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
         # Spark makes a join of one in a projection, too, and leaves out the sorts below
@@ -128,8 +138,11 @@ class Lifting:
         return self._projected(node) if is_native else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:
+        return self._as_column(self._inside(node))
+
+    def _as_column(self, node: Expression) -> Expression:
         position = len(self._relation.schema.types)
-        self._relation = with_columns(self._relation, [self._inside(node)])
+        self._relation = with_columns(self._relation, [node])
         return column(self._relation.schema, position)
 
     def _joined(self, node: Subquery) -> Expression:
