@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pyspark_substrait.engines.calls import Calls, cast
 from pyspark_substrait.engines.compositions import with_days, with_durations
@@ -44,6 +44,7 @@ from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
 from pyspark_substrait.model.relations import (
     Aggregate,
+    Fetch,
     Filter,
     Join,
     JoinType,
@@ -55,6 +56,7 @@ from pyspark_substrait.model.relations import (
     Set,
 )
 from pyspark_substrait.model.types import (
+    I64,
     OpenStruct,
     Struct,
     Type,
@@ -72,6 +74,9 @@ from pyspark_substrait.model.walk import (
 )
 
 __all__ = ["adapted"]
+
+#: a count of records that no input has
+_MOST_RECORDS: Final = 2**63 - 1
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
@@ -144,6 +149,10 @@ class _Adapting:
             return replace(node, subtree=inner) if self.target.references else inner
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
+        if isinstance(node, Join) and node.post_join_filter is not None and not self.target.post_join_filters:
+            return self.relation(_filtered_after(node, node.post_join_filter))
+        if isinstance(node, Fetch) and self.target.constant_limits:
+            node = _with_constants(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
         check(node, self.target)
@@ -299,6 +308,29 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
             cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
     )
+
+
+def _filtered_after(node: Join, condition: Expression) -> Filter:
+    """Return a join without its post-join filter, below a filter that does the same."""
+    inner = replace(node, common=replace(node.common, emit=None, rel_anchor=None), post_join_filter=None)
+    common = RelCommon(emit=node.common.emit, rel_anchor=node.common.rel_anchor)
+    return Filter(common=common, input=inner, condition=condition)
+
+
+def _with_constants(node: Fetch, target: Target) -> Fetch:
+    """Return a fetch whose offset and count are constants: 0 and the greatest number where there is none, or null."""
+
+    def constant(value: Expression | None, default: int) -> Literal:
+        if value is None or (isinstance(value, Literal) and value.value is None):
+            return Literal(type=I64(), value=default)
+        if not isinstance(value, Literal):
+            raise UnsupportedPlanError(
+                f"{target.engine} takes only constants as the offset and the count of a fetch",
+                hint="Compute the number before the plan is made",
+            )
+        return value
+
+    return replace(node, offset_expr=constant(node.offset_expr, 0), count_expr=constant(node.count_expr, _MOST_RECORDS))
 
 
 def _with_kept_side(node: Join, target: Target) -> Join:

@@ -184,6 +184,7 @@ DATAFUSION: Final = Target(
     whole_projections=True,
     inner_joins=True,
     one_grouping=True,
+    post_join_filters=False,
     multiplicities=False,
     read_filters=False,
     outer_columns_by_name=True,

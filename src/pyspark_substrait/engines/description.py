@@ -84,6 +84,8 @@ class Target:
             expressions are then computed in a projection below.
         one_grouping: whether it counts the columns of an aggregate with several grouping sets differently than the
             specification; the records are then repeated for each set.
+        post_join_filters: whether it applies the post-join filters of joins; if not, they stand above the joins.
+        constant_limits: whether the numbers of a fetch must be constants, of which the count is there.
         multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
             differ from all names in the subquery.
@@ -129,6 +131,8 @@ class Target:
     sets_by_names: bool = False
     plain_measures: bool = False
     one_grouping: bool = False
+    post_join_filters: bool = True
+    constant_limits: bool = False
     multiplicities: bool = True
     files: bool = True
     masks: bool = True
