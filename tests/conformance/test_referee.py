@@ -271,6 +271,15 @@ def test_converted_plans_are_a_run_of_their_own() -> None:
     assert "--convert" in found.command(found.runs[1].outcomes[0], converted=True)
 
 
+@pytest.mark.parametrize("engine", ["acero", "datafusion"])
+def test_converted_plans_keep_limits_and_post_join_filters(engine: str) -> None:
+    pytest.importorskip("pyarrow" if engine == "acero" else engine)
+    cases = ["fetch:*", "join_filters:inner-*", "join_filters:*left-p*", "join_filters:left-anti-*"]
+    found = ps.conformance_report(engine, cases=cases, convert=True, seconds=60).runs[1]
+    assert [(item.trial.id, item.text) for item in found.with_status("failed")] == []
+    assert found.counts()["passed"] > 18
+
+
 @pytest.mark.sweep
 def test_some_cases_on_spark() -> None:
     cases = ["arithmetic/add:*", "arithmetic/sum:*", "join:left-mark-*", "join:left-single-*", "window:*"]

@@ -111,7 +111,7 @@ class Trial:
         """Return the part of the specification: an extension, or the file of a relation case."""
         if self.function is not None:
             return self.function.urn.rpartition(":")[2].removeprefix("functions_")
-        return self.id.partition(":")[0]
+        return self.id.partition(":")[0].partition("/")[0]
 
     def plan(self, *, inline: bool) -> Plan:
         """Return the plan.

@@ -64,6 +64,7 @@ from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
 from pyspark_substrait.model.relations import (
     Aggregate,
+    Fetch,
     Filter,
     Join,
     JoinType,
@@ -76,6 +77,7 @@ from pyspark_substrait.model.relations import (
     SortBase,
 )
 from pyspark_substrait.model.types import (
+    I64,
     FixedChar,
     String,
     Type,
@@ -95,6 +97,9 @@ from pyspark_substrait.model.walk import (
 from pyspark_substrait.sql.decorrelation import may_vary
 
 __all__ = ["adapted"]
+
+#: a count of records that no input has
+_MOST_RECORDS: Final = 2**63 - 1
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
@@ -171,6 +176,8 @@ class _Adapting:
             node = self._exact_mark(node)
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
+        if isinstance(node, Fetch) and self.target.constant_limits:
+            node = _with_constants(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
         if isinstance(node, Set) and self.target.outer_columns_by_name:
@@ -395,6 +402,22 @@ def _map_call(node: NestedMap, pairs: Sequence[tuple[Expression, Expression]], n
     return ScalarFunction(
         function=Function("", name, "list_list"), arguments=lists, output_type=node.type, derived_type=node.type
     )
+
+
+def _with_constants(node: Fetch, target: Target) -> Fetch:
+    """Return a fetch whose offset and count are constants: 0 and the greatest number where there is none, or null."""
+
+    def constant(value: Expression | None, default: int) -> Literal:
+        if value is None or (isinstance(value, Literal) and value.value is None):
+            return Literal(type=I64(), value=default)
+        if not isinstance(value, Literal):
+            raise UnsupportedPlanError(
+                f"{target.engine} takes only constants as the offset and the count of a fetch",
+                hint="Compute the number before the plan is made",
+            )
+        return value
+
+    return replace(node, offset_expr=constant(node.offset_expr, 0), count_expr=constant(node.count_expr, _MOST_RECORDS))
 
 
 def _with_kept_side(node: Join, target: Target) -> Join:

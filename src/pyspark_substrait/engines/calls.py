@@ -132,11 +132,9 @@ class Calls:
 
     def _check_constants(self, call: AnyCall, spelling: Spelling) -> None:
         """Raise an error for constants that mean something else to the engine; note arguments that aren't constant."""
-        for argument in call.arguments:
-            if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(argument.type, spelling.lacks):
-                raise UnsupportedPlanError(
-                    f"{self.target.engine} has no form for {call.function.key} of {argument.type}"
-                )
+        for value in call.arguments:
+            if not isinstance(value, EnumArgument | TypeArgument) and isinstance(value.type, spelling.lacks):
+                raise UnsupportedPlanError(f"{self.target.engine} has no form for {call.function.key} of {value.type}")
         for position in spelling.literals:
             if position < len(call.arguments) and not isinstance(call.arguments[position], Literal):
                 raise UnsupportedPlanError(

@@ -100,6 +100,7 @@ class Target:
             expressions are then computed in a projection below.
         one_grouping: whether it counts the columns of an aggregate with several grouping sets differently than the
             specification; the records are then repeated for each set.
+        constant_limits: whether the numbers of a fetch must be constants, of which the count is there.
         multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
             differ from all names in the subquery.
@@ -160,6 +161,7 @@ class Target:
     sets_by_names: bool = False
     plain_measures: bool = False
     one_grouping: bool = False
+    constant_limits: bool = False
     multiplicities: bool = True
     files: bool = True
     masks: bool = True
