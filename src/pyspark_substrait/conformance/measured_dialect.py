@@ -28,18 +28,22 @@ def measured_dialect(engine: str, outcomes: Sequence[Outcome]) -> dict[str, Any]
 
     An overload is listed with a set of options if a case of it passed, and none failed or was refused. A relation is
     listed with its kinds in the same way, by the cases that are about it. Types and expressions aren't listed, which
-    means that the file says nothing of them.
+    means that the file says nothing of them; nor are kinds of functions of which no case was run.
     """
     counted = [item for item in outcomes if item.status != "set aside"]
     functions = _holding((item.trial.function, item) for item in counted if item.trial.function is not None)
     terms = _holding((term, item) for item in counted for term in _terms(item))
     urns = sorted({function.urn for function in functions})
     aliases = {urn: urn.rpartition(":")[2].removeprefix("functions_") for urn in urns}
-    found: dict[str, Any] = {"name": engine, "dependencies": {alias: urn for urn, alias in aliases.items()}}
-    if any(item.trial.subject for item in counted):
+    found: dict[str, Any] = {"name": engine}
+    if aliases:
+        found["dependencies"] = {alias: urn for urn, alias in aliases.items()}
+    if terms:
         found["supported_relations"] = [*_relations(terms)]
+    tried = {item.trial.function.kind for item in counted if item.trial.function is not None}
     for kind, section in _SECTIONS.items():
-        found[section] = [*_entries([function for function in functions if function.kind == kind], aliases)]
+        if kind in tried:  # an empty list says that there are none
+            found[section] = [*_entries([function for function in functions if function.kind == kind], aliases)]
     return found
 
 

@@ -23,7 +23,7 @@ __all__ = ["REFUSED", "Command", "Failure", "Reply", "Request", "Runner", "Worke
 
 #: the exit status of a command that refuses a plan
 REFUSED: Final = 2
-_START_SECONDS: Final = 180.0
+_START_SECONDS: Final = 600.0
 _MOST_CHARACTERS: Final = 400
 _PART: Final = 1 << 16
 
