@@ -136,7 +136,7 @@ def fault(plan: Any) -> str | None:
 @pytest.mark.parametrize("definition", [pytest.param(item, id=name) for name, item in overloads()])
 def test_a_result_has_the_type_of_the_plan_and_its_value(definition: FunctionDefinition) -> None:
     faults = {}
-    for signature in calls._of(definition):
+    for signature in calls.signatures_of(definition):
         lists = [item if isinstance(item, tuple) else (item,) for item in signature.arguments]
         for chosen in product(*lists):
             try:
