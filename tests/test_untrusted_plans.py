@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 
 import pyspark_substrait as ps
 from fuzz.wire import varint
@@ -25,19 +25,19 @@ from tests.hostile_inputs import READING, SHOWING, faults
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "untrusted-plans.md").read_text(encoding="utf-8")
-PLAN: Descriptor = current().named("Plan").DESCRIPTOR
+PLAN: Any = current().named("Plan").DESCRIPTOR
 
 
 # the page -------------------------------------------------------------------------------------------------------------
 
 
-def threats() -> Iterator[tuple[str, list[str]]]:
+def threats() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield each line of the threat model with the tests that it names."""
     model = PAGE.partition("## Threat model\n")[2].partition("\n## ")[0]
     for line in model.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if line.startswith("| ") and len(cells) == 4 and cells[0] != "who sends what":
-            yield line, re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", cells[3])  # type: ignore[misc]
+            yield line, re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", cells[3])
 
 
 def test_each_line_of_the_threat_model_names_tests_that_exist() -> None:
@@ -53,15 +53,16 @@ def test_each_line_of_the_threat_model_names_tests_that_exist() -> None:
 # messages in each other -----------------------------------------------------------------------------------------------
 
 
-def _nested(message: Descriptor) -> list[FieldDescriptor]:
+def _nested(message: Any) -> list[Any]:
     return [field for field in message.fields if field.message_type is not None]
 
 
-def _way(start: Descriptor, goal: Descriptor) -> tuple[FieldDescriptor, ...] | None:
+def _way(start: Any, goal: Any) -> tuple[FieldDescriptor, ...] | None:
     """The fewest fields that lead from a message to another one inside it; none if it is the same."""
     if start.full_name == goal.full_name:
         return ()
-    seen, pending = {start.full_name}, deque([(start, tuple[FieldDescriptor, ...]())])
+    seen = {start.full_name}
+    pending: deque[tuple[Any, tuple[FieldDescriptor, ...]]] = deque([(start, ())])
     while pending:
         message, path = pending.popleft()
         for field in _nested(message):
@@ -77,7 +78,8 @@ def _way(start: Descriptor, goal: Descriptor) -> tuple[FieldDescriptor, ...] | N
 @cache
 def cycles() -> dict[str, tuple[tuple[FieldDescriptor, ...], tuple[FieldDescriptor, ...]]]:
     """The fields of messages that lead back to their message: the way to it from a plan, and around."""
-    found, pending, seen = {}, [PLAN], set()
+    found: dict[str, tuple[tuple[FieldDescriptor, ...], tuple[FieldDescriptor, ...]]] = {}
+    pending, seen = [PLAN], set()
     while pending:
         message = pending.pop()
         if message.full_name in seen:
@@ -156,7 +158,8 @@ def audited() -> Iterator[list[str]]:
     if not hasattr(audited, "installed"):
         sys.addaudithook(_audit)  # for the rest of the process
         audited.installed = True  # type: ignore[attr-defined]
-    _events = found = []
+    found: list[str] = []
+    _events = found
     try:
         yield found
     finally:
@@ -167,7 +170,7 @@ def naming(place: str) -> dict[str, Any]:
     """A plan that names a place wherever one may stand: files, metadata of a table, an exchange, extensions, types."""
     schema = {"names": ["x"], "struct": {"types": [{"i32": {"nullability": "NULLABILITY_NULLABLE"}}]}}
     files = [{kind: place, "parquet": {}} for kind in ("uriFile", "uriFolder", "uriPath", "uriPathGlob")]
-    reads = [
+    reads: list[dict[str, Any]] = [
         {"localFiles": {"items": files}},
         {"icebergTable": {"direct": {"metadataUri": place}}},
         {"namedTable": {"names": [place]}},
