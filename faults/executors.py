@@ -133,7 +133,7 @@ def main(folder: Path, seed: int, seconds: float) -> None:
     joined = [
         (
             sum(len(by_customer[customer]) for customer in customers),
-            sum(customer * len(by_customer[customer]) for customer in customers),
+            sum(sum(by_customer[customer]) for customer in customers),
         )
     ]
 

@@ -382,7 +382,7 @@ class Ingested(Table):
             )
             types = pa.schema([pa.field(name, pa.int64(), nullable=False) for name in columns])
             record = pa.record_batch([pa.array(cells, pa.int64()) for cells in zip(*found, strict=True)], types)
-            with RawClient(self.place.server.uri, self.place.server.token) as client:
+            with RawClient(self.place.server.uri, self.place.server.token, seconds=600) as client:
                 client.put(message, record)
 
         def usual(old: State | None) -> bool:

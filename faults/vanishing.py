@@ -159,8 +159,8 @@ def _disturbed(bench: Bench, name: str, change: Callable[[Path], None], more: Se
         right.append([row for row in _answer(query, numbers) if not which * _EACH <= row[0] < (which + 1) * _EACH])
     elif not more:
         right.append([(_EACH * (_FILES - 1), _EACH * (sum(numbers) - which))])
-    # Hadoop's local file system opens a file once for its footer and once for its data, by its name
-    known = "Spark decodes the new file by the old one's footer" if more else None
+    # only Spark reads the file, which this package never replaces under its name
+    known = "rows of neither file" if more else None
     _count(bench, name, source, running.result, right, known)
     _drop(bench, folder)
 

@@ -65,12 +65,12 @@ def inside(content: bytes) -> dict[int, Any]:
 
 
 class RawClient:
-    """A client of pyarrow, with a bearer token."""
+    """A client of pyarrow, with a bearer token. ``seconds``: how long a call may take."""
 
-    def __init__(self, uri: str, token: str | None, **options: Any) -> None:
+    def __init__(self, uri: str, token: str | None, *, seconds: float = 60, **options: Any) -> None:
         self.client = flight.FlightClient(uri, **options)
         headers = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
-        self.options = flight.FlightCallOptions(headers=headers, timeout=60)
+        self.options = flight.FlightCallOptions(headers=headers, timeout=seconds)
 
     def __enter__(self) -> RawClient:
         return self
