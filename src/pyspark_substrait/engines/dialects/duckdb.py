@@ -1,0 +1,581 @@
+"""SQL for DuckDB.
+
+Its quotients of decimals are floating-point numbers, as are its averages: quotients are computed with the digits as
+HUGEINT here, which raises an error for numbers of more than 38 digits. Its casts round to integers, and read numbers
+and times from more texts than the specification has; these are written out or refused.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
+from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.standard import (
+    ALL_VALUES,
+    DATAFUSION,
+    EVEN,
+    FLOATS,
+    INTEGERS,
+    STANDARD,
+    two,
+)
+from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    UUID,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    FixedChar,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+    concrete,
+)
+
+__all__ = ["DUCKDB"]
+
+_BASE: Final = "extension:io.substrait:functions_"
+_MICROS: Final = 6
+_INTEGER_TYPES: Final[Mapping[type[Type], tuple[str, int]]] = {
+    I8: ("TINYINT", 8),
+    I16: ("SMALLINT", 16),
+    I32: ("INTEGER", 32),
+    I64: ("BIGINT", 64),
+}
+
+
+def types(type: Type) -> str | None:
+    """Return DuckDB's type."""
+    match concrete(type):
+        case Boolean():
+            return "BOOLEAN"
+        case I8() | I16() | I32() | I64() as one:
+            return _INTEGER_TYPES[one.__class__][0]
+        case FP32():
+            return "FLOAT"
+        case FP64():
+            return "DOUBLE"
+        case String() | VarChar() | FixedChar():
+            return "VARCHAR"
+        case Binary():
+            return "BLOB"
+        case Date():
+            return "DATE"
+        case UUID():
+            return "UUID"
+        case Decimal(precision=precision, scale=scale):
+            return f"DECIMAL({precision}, {scale})"
+        case PrecisionTime(precision=precision) if precision <= _MICROS:
+            return "TIME"
+        case PrecisionTimestamp(precision=precision) if precision <= _MICROS:
+            return "TIMESTAMP"
+        case PrecisionTimestampTZ(precision=precision) if precision <= _MICROS:
+            return "TIMESTAMPTZ"
+        case IntervalYear():
+            return "INTERVAL"
+        case IntervalDay(precision=precision) if precision <= _MICROS:
+            return "INTERVAL"
+        case _:
+            return None
+
+
+def _float(value: float) -> str:
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
+
+
+def _bytes(value: bytes) -> exp.Expression:
+    text = exp.Literal.string("".join(f"\\x{byte:02X}" for byte in value))
+    return exp.Cast(this=text, to=exp.DataType.build("BLOB", dialect="duckdb"))
+
+
+# casts ---------------------------------------------------------------------------------------------------------------
+
+#: digits of a decimal that a floating-point number keeps, and whose quotient by a power of ten is rounded once
+_EXACT_DIGITS: Final = 15
+
+
+def cast(made: Cast) -> exp.Expression | None:
+    """Return a cast, if it has exactly the values that casts have here."""
+    source, target = made.source, made.target
+    match source, target:
+        case (I8() | I16() | I32() | I64() | Boolean()), (I8() | I16() | I32() | I64() | Decimal() | FP32() | FP64()):
+            return made.plain()
+        case (I8() | I16() | I32() | I64() | FP32() | FP64()), Boolean():
+            return made.plain()
+        case FP32(), FP64():
+            return made.plain()
+        case Decimal(), Decimal():
+            return made.plain()  # rounds half away from zero
+        case (Decimal() | FP32() | FP64()), (I8() | I16() | I32() | I64()):
+            return made.plain(filled("TRUNC({0})", [made.value], "duckdb"))
+        case Decimal(precision=precision), FP64():
+            return made.plain() if precision <= _EXACT_DIGITS else made.plain(_text(made.value))
+        case Decimal(), FP32():
+            return made.plain(_text(made.value))
+        case FP64(), Decimal():
+            return made.plain(_text(made.value))  # by the digits of its text
+        case FP32(), Decimal():
+            return made.plain(_text(filled("CAST({0} AS DOUBLE)", [made.value], "duckdb")))
+        case (String() | VarChar() | FixedChar()), (String() | VarChar()):
+            return _shortened(made)
+        case (I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String():
+            return made.plain()
+        case Date(), PrecisionTimestamp():
+            return made.plain()
+        case PrecisionTimestamp(), Date():
+            return made.plain()
+        case (
+            (PrecisionTimestamp(precision=coarse), PrecisionTimestamp(precision=fine))
+            | (PrecisionTimestampTZ(precision=coarse), PrecisionTimestampTZ(precision=fine))
+            | (PrecisionTime(precision=coarse), PrecisionTime(precision=fine))
+            | (IntervalDay(precision=coarse), IntervalDay(precision=fine))
+        ) if coarse <= fine:
+            return made.value
+        case _:
+            return None
+
+
+def _text(value: exp.Expression) -> exp.Expression:
+    return filled("CAST({0} AS VARCHAR)", [value], "duckdb")
+
+
+def _shortened(made: Cast) -> exp.Expression | None:
+    """Return a text as one of another length; None if it may be too long."""
+    if isinstance(made.target, String):
+        return made.value
+    if isinstance(made.source, VarChar | FixedChar) and isinstance(made.target, VarChar):
+        return made.value if made.source.length <= made.target.length else None
+    return None
+
+
+# numbers -------------------------------------------------------------------------------------------------------------
+
+
+def _bits(call: Call) -> int:
+    return _INTEGER_TYPES[concrete(call.output).__class__][1]
+
+
+def _saturating(operator: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of an operation that gives the nearest number of its type on overflow."""
+
+    def body(call: Call) -> exp.Expression:
+        last = 2 ** (_bits(call) - 1) - 1
+        wide = f"CAST({{0}} AS HUGEINT) {operator} CAST({{1}} AS HUGEINT)"
+        bounded = f"LEAST(GREATEST({wide}, {-last - 1}), {last})"
+        return call.filled(f"CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE CAST({bounded} AS {{output}}) END")
+
+    return body
+
+
+def _not_zero(call: Call, text: str, otherwise: str = "error('division by zero')") -> exp.Expression:
+    """Return a template over a divisor, the second argument; it is checked, unless it is a constant."""
+    divisor = call.literal(1)
+    if isinstance(divisor, int | decimal.Decimal) and divisor != 0:
+        return call.filled(text)
+    return call.filled(f"CASE WHEN {{1}} = 0 AND NOT {{0}} IS NULL THEN {otherwise} ELSE {text} END")
+
+
+def _divided(call: Call) -> exp.Expression:
+    otherwise = "NULL" if call.options.get("on_division_by_zero") == "NULL" else "error('division by zero')"
+    return _not_zero(call, "{0} // {1}", otherwise)
+
+
+def _remainder(call: Call) -> exp.Expression:
+    otherwise = "NULL" if call.options.get("on_domain_error") == "NULL" else "error('division by zero')"
+    return _not_zero(call, "{0} % {1}", otherwise)
+
+
+def _as_double(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function that is computed with DOUBLE; ``{x}`` and ``{y}`` are the arguments as such."""
+
+    def body(call: Call) -> exp.Expression:
+        text = template
+        for place, name in enumerate("xy"):
+            if f"{{{name}}}" in text:
+                double = isinstance(concrete(call.type(place)), FP64)
+                text = text.replace(f"{{{name}}}", f"{{{place}}}" if double else f"CAST({{{place}}} AS DOUBLE)")
+        return call.filled(text if isinstance(concrete(call.output), FP64) else f"CAST({text} AS {{output}})")
+
+    return body
+
+
+def _elementary() -> list[Row]:
+    rows = [
+        row(name, _as_double(f"{function}({{x}})"), rounding=EVEN)
+        for name, function in (
+            *((name, name) for name in ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh")),
+            ("exp", "exp"),
+        )
+    ]
+    domains = {
+        "asin": "ABS({x}) > 1e0",
+        "acos": "ABS({x}) > 1e0",
+        "acosh": "{x} < 1e0",
+        "atanh": "ABS({x}) > 1e0",
+        "sqrt": "{x} < 0e0",
+    }
+    for name, condition in domains.items():
+        for value, outcome in (("NAN", "CAST('NaN' AS DOUBLE)"), ("ERROR", "error('outside of the domain')")):
+            text = f"CASE WHEN {condition} THEN {outcome} ELSE {name}({{x}}) END"
+            rows.append(row(name, _as_double(text), rounding=EVEN, on_domain_error=value))
+    rows.append(row("atan2", _as_double("atan2({x}, {y})"), rounding=EVEN))
+    rows.append(row("radians", _as_double("radians({x})"), rounding=EVEN))
+    rows.append(row("degrees", _as_double("degrees({x})"), rounding=EVEN))
+    return rows
+
+
+def _logarithms() -> list[Row]:
+    rows = []
+    outcomes = {"NAN": "CAST('NaN' AS DOUBLE)", "NULL": "NULL", "ERROR": "error('not a positive number')"}
+    zeros = {
+        "MINUS_INFINITY": "CAST('-Infinity' AS DOUBLE)",
+        "NAN": "CAST('NaN' AS DOUBLE)",
+        "ERROR": "error('the logarithm of zero')",
+    }
+    for name, function, least in (("ln", "ln", "0e0"), ("log10", "log10", "0e0"), ("log2", "log2", "0e0")):
+        for domain, outcome in outcomes.items():
+            for zero, at_zero in zeros.items():
+                text = f"CASE WHEN {{x}} < {least} THEN {outcome} WHEN {{x}} = {least} THEN {at_zero} "
+                text += f"ELSE {function}({{x}}) END"
+                rows.append(row(name, _as_double(text), rounding=EVEN, on_domain_error=domain, on_log_zero=zero))
+    return rows
+
+
+# decimals ------------------------------------------------------------------------------------------------------------
+
+
+def _decimal(type: Type) -> Decimal:
+    found = concrete(type)
+    assert isinstance(found, Decimal)
+    return found
+
+
+def _decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of an operation on decimals; it is cast where DuckDB gives it another type."""
+
+    def body(call: Call) -> exp.Expression:
+        found = natural(_decimal(call.type(0)), _decimal(call.type(1)))
+        output = _decimal(call.output)
+        same = (found.precision, found.scale) == (output.precision, output.scale)
+        return call.filled(template if same else f"CAST({template} AS {{output}})")
+
+    return body
+
+
+def _sum_type(left: Decimal, right: Decimal) -> Decimal:
+    scale = max(left.scale, right.scale)
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    return Decimal(precision=min(38, whole + scale + 1), scale=scale)
+
+
+def _product_type(left: Decimal, right: Decimal) -> Decimal:
+    return Decimal(precision=min(38, left.precision + right.precision), scale=left.scale + right.scale)
+
+
+def _product(call: Call) -> exp.Expression:
+    left, right = _decimal(call.type(0)), _decimal(call.type(1))
+    if left.scale + right.scale <= 38:
+        return _decimal_result(_product_type, "{0} * {1}")(call)
+    return call.filled("error('a product of more than 38 digits')")
+
+
+def digits(value: exp.Expression) -> exp.Expression:
+    """Return the digits of a decimal as a whole number."""
+    return filled("CAST(REPLACE(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)", [value], "duckdb")
+
+
+def quotient(dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool) -> exp.Expression:
+    """Return the quotient of two whole numbers, of which none is zero.
+
+    Args:
+        dividend, divisor: HUGEINT.
+        scale: the digits behind the point that it has: those of the dividend less those of the divisor.
+        output: its type.
+        cut: whether further digits are cut off; else it is rounded half away from zero.
+    """
+    more = output.scale - scale
+    power = f"CAST({10 ** abs(more)} AS HUGEINT)"
+    if more > 0:
+        dividend = filled(f"{{0}} * {power}", [dividend], "duckdb")
+    elif more < 0:
+        divisor = filled(f"{{0}} * {power}", [divisor], "duckdb")
+    whole = "{0} // {1}" if cut else "(2 * ABS({0}) + ABS({1})) // (2 * ABS({1})) * SIGN({0}) * SIGN({1})"
+    text = f"CAST({whole} AS DECIMAL(38, 0))"
+    if output.scale:
+        text += f" * CAST({decimal.Decimal(1).scaleb(-output.scale):f} AS DECIMAL(38, {output.scale}))"
+    return filled(f"CAST({text} AS {types(output)})", [dividend, divisor], "duckdb")
+
+
+def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        left, right = _decimal(call.type(0)), _decimal(call.type(1))
+        x, y = (value for value in call.operands if isinstance(value, exp.Expression))
+        found = quotient(digits(x), digits(y.copy()), left.scale - right.scale, _decimal(call.output), cut=cut)
+        divisor = call.literal(1)
+        if isinstance(divisor, decimal.Decimal) and divisor:
+            return found
+        zero = filled("{0} = 0", [y], "duckdb")
+        failed = filled("error('division by zero')", [], "duckdb")
+        return exp.Case(ifs=[exp.If(this=zero, true=failed)], default=found)
+
+    return body
+
+
+def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        scale = _decimal(call.type(0)).scale
+        (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
+        total = digits(filled("agg(SUM({0}))", [x], "duckdb"))
+        count = filled("CAST(NULLIF(agg(COUNT({0})), 0) AS HUGEINT)", [x.copy()], "duckdb")
+        return quotient(total, count, scale, _decimal(call.output), cut=cut)
+
+    return body
+
+
+def _decimal_sum(call: Call) -> exp.Expression:
+    output = _decimal(call.output)
+    return call.filled("SUM({0})" if output.precision == 38 else "CAST(agg(SUM({0})) AS {output})")
+
+
+def _average_of_integers(call: Call) -> exp.Expression:
+    """Return the whole average of integers, cut off."""
+    return call.filled("CAST(agg(SUM({0})) // NULLIF(agg(COUNT({0})), 0) AS {output})")
+
+
+# texts and times -----------------------------------------------------------------------------------------------------
+
+
+def _like(escape: str | None) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``like``; without an escape character, none is written."""
+
+    def body(call: Call) -> exp.Expression:
+        found = call.literal(2)  # a null stands for no other one
+        character = found if isinstance(found, str) else escape
+        operands = [value for value in call.operands if isinstance(value, exp.Expression)]
+        made: exp.Expression = exp.Like(this=operands[0], expression=operands[1])
+        if character:
+            made = exp.Escape(this=made, expression=exp.Literal.string(character))
+        return made
+
+    return body
+
+
+def _substring(call: Call) -> exp.Expression:
+    """Return a part of a text; positions before its start count, but have no characters."""
+    start, length = call.literal(1), call.literal(2)
+    if isinstance(start, int) and start > 0 and (len(call.operands) < 3 or (isinstance(length, int) and length >= 0)):
+        return call.filled("SUBSTRING({0}, {1}, {2})" if len(call.operands) > 2 else "SUBSTRING({0}, {1})")
+    if len(call.operands) < 3:
+        return call.filled("SUBSTRING({0}, GREATEST({1}, 1))")
+    text = "SUBSTRING({0}, GREATEST({1}, 1), GREATEST({1} + {2} - GREATEST({1}, 1), 0))"
+    negative = "{2} < 0"
+    return call.filled(f"CASE WHEN {negative} THEN error('a negative length') ELSE {text} END")
+
+
+def _component(parts: Mapping[str, str], shift: int = 0) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        part = call.operands[0]
+        assert isinstance(part, str)
+        made = call.filled(f"EXTRACT({parts[part]} FROM {{0}})")
+        return filled(f"{{0}} - {shift}", [made], "duckdb") if shift else made
+
+    return body
+
+
+_PARTS: Final = {
+    "YEAR": "year",
+    "ISO_YEAR": "isoyear",
+    "QUARTER": "quarter",
+    "MONTH": "month",
+    "DAY": "day",
+    "DAY_OF_YEAR": "doy",
+    "ISO_WEEK": "week",
+    "MONDAY_DAY_OF_WEEK": "isodow",
+    "SUNDAY_DAY_OF_WEEK": "dow",
+    "HOUR": "hour",
+    "MINUTE": "minute",
+    "SECOND": "second",
+}
+_PLAIN_PARTS: Final = ("YEAR", "ISO_YEAR")
+_PARTS_OF_TIME: Final = ("HOUR", "MINUTE", "SECOND")
+_FROM_ONE: Final = ("QUARTER", "MONTH", "DAY", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK")
+
+
+def _extracts() -> list[Row]:
+    """Return the rows of ``extract``: parts of dates, times and timestamps without a zone."""
+    return [
+        row("extract", _component(_PARTS), enums={0: _PLAIN_PARTS}, signatures=("req_date", "req_pts")),
+        row("extract", _component(_PARTS), enums={0: _PARTS_OF_TIME}, signatures=("req_pts", "req_pt")),
+        *(
+            row(
+                "extract",
+                _component(_PARTS, shift),
+                enums={0: _FROM_ONE, 1: base},
+                signatures=("req_req_date", "req_req_pts"),
+            )
+            for base, shift in (("ONE", 0), ("ZERO", 1))
+        ),
+        *(
+            row(
+                "extract",
+                _component(_PARTS, shift),
+                enums={0: "SUNDAY_DAY_OF_WEEK", 1: base},
+                signatures=("req_req_date", "req_req_pts"),
+            )
+            for base, shift in (("ONE", -1), ("ZERO", 0))
+        ),
+    ]
+
+
+_TIMESTAMPS: Final = ("pts_iyear", "pts_iday", "ptstz_iday")
+
+_ARITHMETIC: Final = [
+    row("add", "{0} + {1}", signatures=two(INTEGERS), overflow="ERROR"),
+    row("add", _saturating("+"), signatures=two(INTEGERS), overflow=("SATURATE", "SILENT")),
+    row("add", "{0} + {1}", signatures=two(FLOATS), rounding=EVEN),
+    row("subtract", "{0} - {1}", signatures=two(INTEGERS), overflow="ERROR"),
+    row("subtract", _saturating("-"), signatures=two(INTEGERS), overflow=("SATURATE", "SILENT")),
+    row("subtract", "{0} - {1}", signatures=two(FLOATS), rounding=EVEN),
+    row("multiply", "{0} * {1}", signatures=two(INTEGERS), overflow="ERROR"),
+    row("multiply", _saturating("*"), signatures=two(INTEGERS), overflow=("SATURATE", "SILENT")),
+    row("multiply", "{0} * {1}", signatures=two(FLOATS), rounding=EVEN),
+    row(
+        "divide", _divided, signatures=two(INTEGERS), overflow="ERROR", on_division_by_zero=("ERROR", "NULL"),
+        on_domain_error="ERROR",
+    ),
+    row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero="LIMIT", on_domain_error="NAN"),
+    row(
+        "modulus", _remainder, division_type="TRUNCATE", overflow=ALL_VALUES, on_domain_error=("ERROR", "NULL"),
+        signatures=two(INTEGERS),
+    ),
+    row("negate", "CAST(-{0} AS {output})", signatures=INTEGERS, overflow="ERROR"),
+    row("negate", "-{0}", signatures=FLOATS),
+    row("abs", "ABS({0})", signatures=INTEGERS, overflow="ERROR"),
+    row("abs", "ABS({0})", signatures=FLOATS),
+    row("sign", "CAST(SIGN({0}) AS {output})", signatures=INTEGERS),
+    row("power", _as_double("pow({x}, {y})"), signatures=two(FLOATS)),
+    row("bitwise_not", "~{0}"),
+    row("bitwise_and", "{0} & {1}"),
+    row("bitwise_or", "{0} | {1}"),
+    row("bitwise_xor", "xor({0}, {1})"),
+    *_elementary(),
+    row("sum", "CAST(agg(SUM({0})) AS BIGINT)", signatures=INTEGERS, overflow="ERROR"),
+    row("sum", "SUM({0})", signatures=FLOATS),
+    row("sum0", "COALESCE(CAST(agg(SUM({0})) AS BIGINT), 0)", signatures=INTEGERS, overflow="ERROR"),
+    row("sum0", "COALESCE(agg(SUM({0})), 0e0)", signatures=FLOATS),
+    row("avg", _average_of_integers, signatures=INTEGERS, overflow=ALL_VALUES),
+    row("avg", "AVG({0})", signatures=("fp64",)),
+    row("avg", "CAST(agg(AVG({0})) AS FLOAT)", signatures=("fp32",)),
+    row("std_dev", "CAST(agg(stddev_samp({0})) AS {output})", rounding=EVEN, distribution="SAMPLE"),
+    row("std_dev", "CAST(agg(stddev_pop({0})) AS {output})", rounding=EVEN, distribution="POPULATION"),
+    row("variance", "CAST(agg(var_samp({0})) AS {output})", rounding=EVEN, distribution="SAMPLE"),
+    row("variance", "CAST(agg(var_pop({0})) AS {output})", rounding=EVEN, distribution="POPULATION"),
+    row("corr", "CAST(agg(corr({0}, {1})) AS {output})", rounding=EVEN),
+    row("ntile", "CAST(agg(NTILE({0})) AS {output})"),
+    row("nth_value", "NTH_VALUE({0}, {1})"),
+    row("lead", "LEAD({*})"),
+    row("lag", "LAG({*})"),
+]
+_DECIMALS: Final = [
+    row("add", _decimal_result(_sum_type, "{0} + {1}"), overflow="ERROR"),
+    row("subtract", _decimal_result(_sum_type, "{0} - {1}"), overflow="ERROR"),
+    row("multiply", _product, overflow="ERROR"),
+    row("divide", _quotient(cut=False), overflow="ERROR"),
+    row("negate", "-{0}"),
+    row("abs", "ABS({0})"),
+    row("sum", _decimal_sum, overflow="ERROR"),
+    row("avg", _average(cut=False), overflow=ALL_VALUES),
+]
+_STRINGS: Final = [
+    row("like", _like(None), case_sensitivity="CASE_SENSITIVE"),
+    row("substring", _substring, negative_start="LEFT_OF_BEGINNING", plain=True),
+    row("starts_with", "starts_with({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+    row("ends_with", "suffix({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+    row("contains", "contains({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+    row("strpos", "strpos({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+    row("replace", "REPLACE({0}, {1}, {2})", case_sensitivity="CASE_SENSITIVE"),
+    row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
+    row("char_length", "LENGTH({0})"),
+    row("octet_length", "strlen({0})"),
+    row("bit_length", "bit_length({0})"),
+    row("lower", "LOWER({0})", char_set="UTF8"),
+    row("upper", "UPPER({0})", char_set="UTF8"),
+    row("repeat", "REPEAT({0}, {1})"),
+    row("string_agg", "STRING_AGG({0}, {1})"),
+]
+
+
+def _concatenated(call: Call) -> exp.Expression:
+    values = [value for value in call.operands if isinstance(value, exp.Expression)]
+    made = values[0]
+    for value in values[1:]:
+        made = filled("{0} || {1}", [made, value], "duckdb")
+    return made
+
+
+_OWN: Final[Mapping[str, Sequence[Row]]] = {
+    f"{_BASE}comparison": [
+        row("is_nan", "ISNAN({0})"),
+        row("is_finite", "ISFINITE({0})"),
+        row("is_infinite", "ISINF({0})"),
+    ],
+    f"{_BASE}arithmetic": _ARITHMETIC,
+    f"{_BASE}arithmetic_decimal": _DECIMALS,
+    f"{_BASE}logarithmic": _logarithms(),
+    f"{_BASE}rounding": [
+        row("ceil", "CEIL({0})"),
+        row("floor", "FLOOR({0})"),
+    ],
+    f"{_BASE}string": [row("concat", _concatenated, null_handling="ACCEPT_NULLS"), *_STRINGS],
+    f"{_BASE}datetime": [
+        *_extracts(),
+        row("add", "{0} + {1}", signatures=_TIMESTAMPS),
+        row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
+        row("add", "{0} + {1}", signatures=("date_iyear", "date_iday")),
+        row("subtract", "{0} - {1}", signatures=("date_iyear", "date_iday")),
+    ],
+    f"{_BASE}aggregate_generic": [
+        row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE"),
+        row("any_value", "FIRST({0})", ignore_nulls="FALSE"),
+    ],
+    DATAFUSION: [
+        row("divide", _quotient(cut=True), signatures=("dec_dec",)),
+        row("divide", "{0} / {1}", signatures=two(FLOATS)),
+        row("sum", _decimal_sum, signatures=("dec",)),
+        row("sum", "CAST(agg(SUM({0})) AS BIGINT)", signatures=INTEGERS),
+        row("sum", "CAST(agg(SUM({0})) AS DOUBLE)", signatures=FLOATS),
+        row("avg", _average(cut=True), signatures=("dec",)),
+        row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
+        row("like", _like("\\")),
+        row("substring", _substring, plain=True),
+    ],
+}
+
+DUCKDB: Final = Dialect(
+    name="duckdb",
+    engine="DuckDB 2.0",
+    sqlglot="duckdb",
+    functions=functions(_OWN, STANDARD),
+    types=types,
+    literal=Literals(sqlglot="duckdb", types=types, integer=I32, float=_float, bytes=_bytes),
+    cast=cast,
+    error="error({0})",
+)

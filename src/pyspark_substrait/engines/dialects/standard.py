@@ -1,0 +1,202 @@
+"""Functions in standard SQL, for every dialect that means the same by it. A dialect's own rows take their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.engines.dialects.dialect import Call, Row, row
+from pyspark_substrait.engines.dialects.tree import operand
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    FixedChar,
+    List,
+    Map,
+    String,
+    Struct,
+    Type,
+    UserDefined,
+    VarChar,
+    concrete,
+)
+
+__all__ = [
+    "ALL_VALUES",
+    "DATAFUSION",
+    "EVEN",
+    "FLOATS",
+    "INTEGERS",
+    "STANDARD",
+    "comparable",
+    "in_order",
+    "two",
+]
+
+_BASE: Final = "extension:io.substrait:functions_"
+DATAFUSION: Final = engines.DATAFUSION.urn
+INTEGERS: Final = ("i8", "i16", "i32", "i64")
+FLOATS: Final = ("fp32", "fp64")
+EVEN: Final = "TIE_TO_EVEN"
+#: the values of ``overflow``, for a function that has none
+ALL_VALUES: Final = ("ERROR", "SATURATE", "SILENT")
+
+
+def two(types: Sequence[str]) -> tuple[str, ...]:
+    """Return the signatures of two arguments of the same type."""
+    return tuple(f"{type}_{type}" for type in types)
+
+
+def comparable(type: Type, call: Call) -> None:
+    """Refuse values that engines compare in other ways.
+
+    Raises:
+        UnsupportedPlanError: values of the type aren't compared there as here.
+    """
+    if isinstance(concrete(type), Struct | List | Map | UserDefined):
+        raise UnsupportedPlanError(
+            f"{call.function.name} of {type}: {call.dialect.engine} may compare such values in another way",
+            code=Code.TARGET_FUNCTION,
+        )
+
+
+def in_order(value: exp.Expression, type: Type, call: Call, *, order: bool = True) -> exp.Expression:
+    """Return a value as it is compared; ``order`` says whether more than its equality counts."""
+    comparable(type, call)
+    match concrete(type):
+        case FP32() | FP64():
+            return call.dialect.filled(call.dialect.float_equality, value)
+        case String() | VarChar() | FixedChar() if order:
+            return call.dialect.filled(call.dialect.text_order, value)
+        case _:
+            return value
+
+
+def _values(call: Call, *, order: bool = True) -> list[exp.Expression]:
+    return [
+        in_order(value, call.type(place), call, order=order)
+        for place, value in enumerate(call.operands)
+        if isinstance(value, exp.Expression)
+    ]
+
+
+def _comparison(operator: type[exp.Binary], *, order: bool = True) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        left, right = _values(call, order=order)
+        return operator(this=operand(left), expression=operand(right))
+
+    return body
+
+
+def _by_equality(negated: bool) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        made = call.dialect.filled(call.dialect.equality, *_values(call, order=False))
+        return exp.Not(this=exp.Paren(this=made)) if negated else made
+
+    return body
+
+
+def _between(call: Call) -> exp.Expression:
+    value, low, high = _values(call)
+    return exp.Between(this=operand(value), low=operand(low), high=operand(high))
+
+
+def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        values = [value for value in call.operands if isinstance(value, exp.Expression)]
+        if len(values) < 2:
+            return values[0] if values else of_none.copy()
+        return connect(*values, copy=False)
+
+    return body
+
+
+def _compared_call(template: str, *, order: bool = True) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function that compares its arguments."""
+
+    def body(call: Call) -> exp.Expression:
+        for place in range(len(call.operands)):
+            comparable(call.type(place), call)
+        return call.filled(template)
+
+    return body
+
+
+def _extreme(name: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``min`` or ``max``."""
+
+    def body(call: Call) -> exp.Expression:
+        (value,) = _values(call)
+        return exp.Anonymous(this=name, expressions=[value])
+
+    return body
+
+
+
+def _count(call: Call) -> exp.Expression:
+    return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
+
+
+_COMPARISON: Final = [
+    row("equal", _comparison(exp.EQ, order=False), plain=True),
+    row("not_equal", _comparison(exp.NEQ, order=False), plain=True),
+    row("lt", _comparison(exp.LT), plain=True),
+    row("lte", _comparison(exp.LTE), plain=True),
+    row("gt", _comparison(exp.GT), plain=True),
+    row("gte", _comparison(exp.GTE), plain=True),
+    row("between", _between, plain=True),
+    row("is_not_distinct_from", _by_equality(False), plain=True),
+    row("is_distinct_from", _by_equality(True), plain=True),
+    row("is_null", "{0} IS NULL"),
+    row("is_not_null", "NOT {0} IS NULL"),
+    row("is_true", "COALESCE({0}, FALSE)"),
+    row("is_not_true", "NOT COALESCE({0}, FALSE)"),
+    row("is_false", "NOT COALESCE({0}, TRUE)"),
+    row("is_not_false", "COALESCE({0}, TRUE)"),
+    row("coalesce", "COALESCE({*})"),
+    row("nullif", _compared_call("NULLIF({0}, {1})", order=False)),
+]
+_TIMES: Final = [
+    row("lt", _comparison(exp.LT)),
+    row("lte", _comparison(exp.LTE)),
+    row("gt", _comparison(exp.GT)),
+    row("gte", _comparison(exp.GTE)),
+    row("min", _extreme("MIN")),
+    row("max", _extreme("MAX")),
+]
+_EXTREMES: Final = [row("min", _extreme("MIN")), row("max", _extreme("MAX"))]
+_WINDOWS: Final = [
+    row("row_number", "ROW_NUMBER()"),
+    row("rank", "RANK()"),
+    row("dense_rank", "DENSE_RANK()"),
+    row("percent_rank", "PERCENT_RANK()"),
+    row("cume_dist", "CUME_DIST()"),
+    row("first_value", "FIRST_VALUE({0})"),
+    row("last_value", "LAST_VALUE({0})"),
+]
+
+STANDARD: Final[Mapping[str, Sequence[Row]]] = {
+    f"{_BASE}comparison": _COMPARISON,
+    f"{_BASE}boolean": [
+        row("and", _connected(exp.and_, exp.true())),
+        row("or", _connected(exp.or_, exp.false())),
+        row("and_not", "{0} AND NOT {1}"),
+        row("xor", "{0} <> {1}"),
+        row("not", "NOT {0}"),
+        row("bool_and", "BOOL_AND({0})"),
+        row("bool_or", "BOOL_OR({0})"),
+    ],
+    f"{_BASE}datetime": _TIMES,
+    f"{_BASE}arithmetic": [*_EXTREMES, *_WINDOWS],
+    f"{_BASE}arithmetic_decimal": _EXTREMES,
+    f"{_BASE}aggregate_generic": [
+        row("count", _count, signatures=("any",), overflow=ALL_VALUES),
+        row("count", "COUNT(*)", signatures=("",), overflow=ALL_VALUES),
+    ],
+    DATAFUSION: _EXTREMES,
+}
