@@ -12,12 +12,13 @@ from typing import Final
 
 from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.duckdb import DUCKDB
+from pyspark_substrait.engines.dialects.postgres import POSTGRES
 from pyspark_substrait.engines.dialects.statement import statement
 from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["DIALECTS", "Dialect", "dialect", "statement"]
 
-DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB,)}
+DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES)}
 
 
 def dialect(name: str) -> Dialect:

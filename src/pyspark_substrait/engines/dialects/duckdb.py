@@ -13,7 +13,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
+from pyspark_substrait.engines.dialects.elementary import as_double, elementary, logarithms
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_VALUES,
@@ -22,6 +23,13 @@ from pyspark_substrait.engines.dialects.standard import (
     FLOATS,
     INTEGERS,
     STANDARD,
+    concatenated,
+    decimal_type,
+    extracts,
+    like,
+    nth_value,
+    shortened,
+    statistics,
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
@@ -37,7 +45,6 @@ from pyspark_substrait.model.types import (
     Boolean,
     Date,
     Decimal,
-    FixedChar,
     IntervalDay,
     IntervalYear,
     PrecisionTime,
@@ -72,7 +79,7 @@ def types(type: Type) -> str | None:
             return "FLOAT"
         case FP64():
             return "DOUBLE"
-        case String() | VarChar() | FixedChar():
+        case String() | VarChar():
             return "VARCHAR"
         case Binary():
             return "BLOB"
@@ -134,8 +141,8 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain(_text(made.value))  # by the digits of its text
         case FP32(), Decimal():
             return made.plain(_text(filled("CAST({0} AS DOUBLE)", [made.value], "duckdb")))
-        case (String() | VarChar() | FixedChar()), (String() | VarChar()):
-            return _shortened(made)
+        case (String() | VarChar()), (String() | VarChar()):
+            return shortened(made)
         case (I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String():
             return made.plain()
         case Date(), PrecisionTimestamp():
@@ -155,15 +162,6 @@ def cast(made: Cast) -> exp.Expression | None:
 
 def _text(value: exp.Expression) -> exp.Expression:
     return filled("CAST({0} AS VARCHAR)", [value], "duckdb")
-
-
-def _shortened(made: Cast) -> exp.Expression | None:
-    """Return a text as one of another length; None if it may be too long."""
-    if isinstance(made.target, String):
-        return made.value
-    if isinstance(made.source, VarChar | FixedChar) and isinstance(made.target, VarChar):
-        return made.value if made.source.length <= made.target.length else None
-    return None
 
 
 # numbers -------------------------------------------------------------------------------------------------------------
@@ -203,77 +201,15 @@ def _remainder(call: Call) -> exp.Expression:
     return _not_zero(call, "{0} % {1}", otherwise)
 
 
-def _as_double(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of a function that is computed with DOUBLE; ``{x}`` and ``{y}`` are the arguments as such."""
-
-    def body(call: Call) -> exp.Expression:
-        text = template
-        for place, name in enumerate("xy"):
-            if f"{{{name}}}" in text:
-                double = isinstance(concrete(call.type(place)), FP64)
-                text = text.replace(f"{{{name}}}", f"{{{place}}}" if double else f"CAST({{{place}}} AS DOUBLE)")
-        return call.filled(text if isinstance(concrete(call.output), FP64) else f"CAST({text} AS {{output}})")
-
-    return body
-
-
-def _elementary() -> list[Row]:
-    rows = [
-        row(name, _as_double(f"{function}({{x}})"), rounding=EVEN)
-        for name, function in (
-            *((name, name) for name in ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh")),
-            ("exp", "exp"),
-        )
-    ]
-    domains = {
-        "asin": "ABS({x}) > 1e0",
-        "acos": "ABS({x}) > 1e0",
-        "acosh": "{x} < 1e0",
-        "atanh": "ABS({x}) > 1e0",
-        "sqrt": "{x} < 0e0",
-    }
-    for name, condition in domains.items():
-        for value, outcome in (("NAN", "CAST('NaN' AS DOUBLE)"), ("ERROR", "error('outside of the domain')")):
-            text = f"CASE WHEN {condition} THEN {outcome} ELSE {name}({{x}}) END"
-            rows.append(row(name, _as_double(text), rounding=EVEN, on_domain_error=value))
-    rows.append(row("atan2", _as_double("atan2({x}, {y})"), rounding=EVEN))
-    rows.append(row("radians", _as_double("radians({x})"), rounding=EVEN))
-    rows.append(row("degrees", _as_double("degrees({x})"), rounding=EVEN))
-    return rows
-
-
-def _logarithms() -> list[Row]:
-    rows = []
-    outcomes = {"NAN": "CAST('NaN' AS DOUBLE)", "NULL": "NULL", "ERROR": "error('not a positive number')"}
-    zeros = {
-        "MINUS_INFINITY": "CAST('-Infinity' AS DOUBLE)",
-        "NAN": "CAST('NaN' AS DOUBLE)",
-        "ERROR": "error('the logarithm of zero')",
-    }
-    for name, function, least in (("ln", "ln", "0e0"), ("log10", "log10", "0e0"), ("log2", "log2", "0e0")):
-        for domain, outcome in outcomes.items():
-            for zero, at_zero in zeros.items():
-                text = f"CASE WHEN {{x}} < {least} THEN {outcome} WHEN {{x}} = {least} THEN {at_zero} "
-                text += f"ELSE {function}({{x}}) END"
-                rows.append(row(name, _as_double(text), rounding=EVEN, on_domain_error=domain, on_log_zero=zero))
-    return rows
-
-
 # decimals ------------------------------------------------------------------------------------------------------------
-
-
-def _decimal(type: Type) -> Decimal:
-    found = concrete(type)
-    assert isinstance(found, Decimal)
-    return found
 
 
 def _decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str) -> Callable[[Call], exp.Expression]:
     """Return the body of an operation on decimals; it is cast where DuckDB gives it another type."""
 
     def body(call: Call) -> exp.Expression:
-        found = natural(_decimal(call.type(0)), _decimal(call.type(1)))
-        output = _decimal(call.output)
+        found = natural(decimal_type(call.type(0)), decimal_type(call.type(1)))
+        output = decimal_type(call.output)
         same = (found.precision, found.scale) == (output.precision, output.scale)
         return call.filled(template if same else f"CAST({template} AS {{output}})")
 
@@ -291,7 +227,7 @@ def _product_type(left: Decimal, right: Decimal) -> Decimal:
 
 
 def _product(call: Call) -> exp.Expression:
-    left, right = _decimal(call.type(0)), _decimal(call.type(1))
+    left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
     if left.scale + right.scale <= 38:
         return _decimal_result(_product_type, "{0} * {1}")(call)
     return call.filled("error('a product of more than 38 digits')")
@@ -326,9 +262,9 @@ def quotient(dividend: exp.Expression, divisor: exp.Expression, scale: int, outp
 
 def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
-        left, right = _decimal(call.type(0)), _decimal(call.type(1))
+        left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
         x, y = (value for value in call.operands if isinstance(value, exp.Expression))
-        found = quotient(digits(x), digits(y.copy()), left.scale - right.scale, _decimal(call.output), cut=cut)
+        found = quotient(digits(x), digits(y.copy()), left.scale - right.scale, decimal_type(call.output), cut=cut)
         divisor = call.literal(1)
         if isinstance(divisor, decimal.Decimal) and divisor:
             return found
@@ -341,17 +277,17 @@ def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
 
 def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
-        scale = _decimal(call.type(0)).scale
+        scale = decimal_type(call.type(0)).scale
         (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
         total = digits(filled("agg(SUM({0}))", [x], "duckdb"))
         count = filled("CAST(NULLIF(agg(COUNT({0})), 0) AS HUGEINT)", [x.copy()], "duckdb")
-        return quotient(total, count, scale, _decimal(call.output), cut=cut)
+        return quotient(total, count, scale, decimal_type(call.output), cut=cut)
 
     return body
 
 
 def _decimal_sum(call: Call) -> exp.Expression:
-    output = _decimal(call.output)
+    output = decimal_type(call.output)
     return call.filled("SUM({0})" if output.precision == 38 else "CAST(agg(SUM({0})) AS {output})")
 
 
@@ -363,88 +299,27 @@ def _average_of_integers(call: Call) -> exp.Expression:
 # texts and times -----------------------------------------------------------------------------------------------------
 
 
-def _like(escape: str | None) -> Callable[[Call], exp.Expression]:
-    """Return the body of ``like``; without an escape character, none is written."""
-
-    def body(call: Call) -> exp.Expression:
-        found = call.literal(2)  # a null stands for no other one
-        character = found if isinstance(found, str) else escape
-        operands = [value for value in call.operands if isinstance(value, exp.Expression)]
-        made: exp.Expression = exp.Like(this=operands[0], expression=operands[1])
-        if character:
-            made = exp.Escape(this=made, expression=exp.Literal.string(character))
-        return made
-
-    return body
-
-
 def _substring(call: Call) -> exp.Expression:
     """Return a part of a text; positions before its start count, but have no characters."""
     start, length = call.literal(1), call.literal(2)
-    if isinstance(start, int) and start > 0 and (len(call.operands) < 3 or (isinstance(length, int) and length >= 0)):
-        return call.filled("SUBSTRING({0}, {1}, {2})" if len(call.operands) > 2 else "SUBSTRING({0}, {1})")
-    if len(call.operands) < 3:
-        return call.filled("SUBSTRING({0}, GREATEST({1}, 1))")
-    text = "SUBSTRING({0}, GREATEST({1}, 1), GREATEST({1} + {2} - GREATEST({1}, 1), 0))"
-    negative = "{2} < 0"
-    return call.filled(f"CASE WHEN {negative} THEN error('a negative length') ELSE {text} END")
+    more = len(call.operands) > 2
+    if isinstance(start, int) and start > 0 and (not more or (isinstance(length, int) and length >= 0)):
+        return call.filled("SUBSTRING({0}, {1}, {2})" if more else "SUBSTRING({0}, {1})")
+    first = "CASE WHEN {1} < 1 THEN 1 ELSE {1} END"
+    if not more:
+        return call.filled(f"SUBSTRING({{0}}, {first})")
+    negative = "error('a negative length')" if call.function.urn == DATAFUSION else "0"
+    inside = "CAST({1} AS BIGINT) + {2} - 1"
+    count = f"CASE WHEN {{2}} < 0 THEN {negative} WHEN {{1}} >= 1 THEN {{2}} WHEN {inside} < 0 THEN 0 ELSE {inside} END"
+    return call.filled(f"SUBSTRING({{0}}, {first}, {count})")
 
 
-def _component(parts: Mapping[str, str], shift: int = 0) -> Callable[[Call], exp.Expression]:
-    def body(call: Call) -> exp.Expression:
-        part = call.operands[0]
-        assert isinstance(part, str)
-        made = call.filled(f"EXTRACT({parts[part]} FROM {{0}})")
-        return filled(f"{{0}} - {shift}", [made], "duckdb") if shift else made
-
-    return body
+def _letters(source: str, target: str) -> str:
+    return f"TRANSLATE({{0}}, '{source}', '{target}')"
 
 
-_PARTS: Final = {
-    "YEAR": "year",
-    "ISO_YEAR": "isoyear",
-    "QUARTER": "quarter",
-    "MONTH": "month",
-    "DAY": "day",
-    "DAY_OF_YEAR": "doy",
-    "ISO_WEEK": "week",
-    "MONDAY_DAY_OF_WEEK": "isodow",
-    "SUNDAY_DAY_OF_WEEK": "dow",
-    "HOUR": "hour",
-    "MINUTE": "minute",
-    "SECOND": "second",
-}
-_PLAIN_PARTS: Final = ("YEAR", "ISO_YEAR")
-_PARTS_OF_TIME: Final = ("HOUR", "MINUTE", "SECOND")
-_FROM_ONE: Final = ("QUARTER", "MONTH", "DAY", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK")
-
-
-def _extracts() -> list[Row]:
-    """Return the rows of ``extract``: parts of dates, times and timestamps without a zone."""
-    return [
-        row("extract", _component(_PARTS), enums={0: _PLAIN_PARTS}, signatures=("req_date", "req_pts")),
-        row("extract", _component(_PARTS), enums={0: _PARTS_OF_TIME}, signatures=("req_pts", "req_pt")),
-        *(
-            row(
-                "extract",
-                _component(_PARTS, shift),
-                enums={0: _FROM_ONE, 1: base},
-                signatures=("req_req_date", "req_req_pts"),
-            )
-            for base, shift in (("ONE", 0), ("ZERO", 1))
-        ),
-        *(
-            row(
-                "extract",
-                _component(_PARTS, shift),
-                enums={0: "SUNDAY_DAY_OF_WEEK", 1: base},
-                signatures=("req_req_date", "req_req_pts"),
-            )
-            for base, shift in (("ONE", -1), ("ZERO", 0))
-        ),
-    ]
-
-
+_SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
+_OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
 _TIMESTAMPS: Final = ("pts_iyear", "pts_iday", "ptstz_iday")
 
 _ARITHMETIC: Final = [
@@ -461,7 +336,7 @@ _ARITHMETIC: Final = [
         "divide", _divided, signatures=two(INTEGERS), overflow="ERROR", on_division_by_zero=("ERROR", "NULL"),
         on_domain_error="ERROR",
     ),
-    row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero="LIMIT", on_domain_error="NAN"),
+    row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero=(), on_domain_error="NAN"),
     row(
         "modulus", _remainder, division_type="TRUNCATE", overflow=ALL_VALUES, on_domain_error=("ERROR", "NULL"),
         signatures=two(INTEGERS),
@@ -471,26 +346,22 @@ _ARITHMETIC: Final = [
     row("abs", "ABS({0})", signatures=INTEGERS, overflow="ERROR"),
     row("abs", "ABS({0})", signatures=FLOATS),
     row("sign", "CAST(SIGN({0}) AS {output})", signatures=INTEGERS),
-    row("power", _as_double("pow({x}, {y})"), signatures=two(FLOATS)),
+    row("power", as_double("pow({x}, {y})", "DOUBLE"), signatures=two(FLOATS)),
     row("bitwise_not", "~{0}"),
     row("bitwise_and", "{0} & {1}"),
     row("bitwise_or", "{0} | {1}"),
     row("bitwise_xor", "xor({0}, {1})"),
-    *_elementary(),
+    *elementary("DOUBLE", "error('outside of the domain')"),
     row("sum", "CAST(agg(SUM({0})) AS BIGINT)", signatures=INTEGERS, overflow="ERROR"),
-    row("sum", "SUM({0})", signatures=FLOATS),
+    row("sum", "SUM({0})", signatures=FLOATS, overflow=()),
     row("sum0", "COALESCE(CAST(agg(SUM({0})) AS BIGINT), 0)", signatures=INTEGERS, overflow="ERROR"),
-    row("sum0", "COALESCE(agg(SUM({0})), 0e0)", signatures=FLOATS),
+    row("sum0", "COALESCE(agg(SUM({0})), 0e0)", signatures=FLOATS, overflow=()),
     row("avg", _average_of_integers, signatures=INTEGERS, overflow=ALL_VALUES),
-    row("avg", "AVG({0})", signatures=("fp64",)),
-    row("avg", "CAST(agg(AVG({0})) AS FLOAT)", signatures=("fp32",)),
-    row("std_dev", "CAST(agg(stddev_samp({0})) AS {output})", rounding=EVEN, distribution="SAMPLE"),
-    row("std_dev", "CAST(agg(stddev_pop({0})) AS {output})", rounding=EVEN, distribution="POPULATION"),
-    row("variance", "CAST(agg(var_samp({0})) AS {output})", rounding=EVEN, distribution="SAMPLE"),
-    row("variance", "CAST(agg(var_pop({0})) AS {output})", rounding=EVEN, distribution="POPULATION"),
-    row("corr", "CAST(agg(corr({0}, {1})) AS {output})", rounding=EVEN),
+    row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
+    row("avg", "CAST(agg(AVG({0})) AS FLOAT)", signatures=("fp32",), overflow=()),
+    *statistics({"std_dev": "STDDEV", "variance": "VAR"}, "DOUBLE"),
     row("ntile", "CAST(agg(NTILE({0})) AS {output})"),
-    row("nth_value", "NTH_VALUE({0}, {1})"),
+    row("nth_value", nth_value("{1}")),
     row("lead", "LEAD({*})"),
     row("lag", "LAG({*})"),
 ]
@@ -505,7 +376,7 @@ _DECIMALS: Final = [
     row("avg", _average(cut=False), overflow=ALL_VALUES),
 ]
 _STRINGS: Final = [
-    row("like", _like(None), case_sensitivity="CASE_SENSITIVE"),
+    row("like", like("", written=False), case_sensitivity="CASE_SENSITIVE", plain=True),
     row("substring", _substring, negative_start="LEFT_OF_BEGINNING", plain=True),
     row("starts_with", "starts_with({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("ends_with", "suffix({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
@@ -516,19 +387,14 @@ _STRINGS: Final = [
     row("char_length", "LENGTH({0})"),
     row("octet_length", "strlen({0})"),
     row("bit_length", "bit_length({0})"),
-    row("lower", "LOWER({0})", char_set="UTF8"),
-    row("upper", "UPPER({0})", char_set="UTF8"),
+    refuse("lower", _OTHER_LETTERS, char_set="UTF8"),
+    row("lower", _letters(_SMALL.upper(), _SMALL), char_set="ASCII_ONLY"),
+    refuse("upper", _OTHER_LETTERS, char_set="UTF8"),
+    row("upper", _letters(_SMALL, _SMALL.upper()), char_set="ASCII_ONLY"),
+    row("reverse", "ARRAY_TO_STRING(LIST_REVERSE(REGEXP_EXTRACT_ALL({0}, '(?s).')), '')"),
     row("repeat", "REPEAT({0}, {1})"),
     row("string_agg", "STRING_AGG({0}, {1})"),
 ]
-
-
-def _concatenated(call: Call) -> exp.Expression:
-    values = [value for value in call.operands if isinstance(value, exp.Expression)]
-    made = values[0]
-    for value in values[1:]:
-        made = filled("{0} || {1}", [made, value], "duckdb")
-    return made
 
 
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
@@ -539,14 +405,14 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     ],
     f"{_BASE}arithmetic": _ARITHMETIC,
     f"{_BASE}arithmetic_decimal": _DECIMALS,
-    f"{_BASE}logarithmic": _logarithms(),
+    f"{_BASE}logarithmic": logarithms("DOUBLE", "error('not a positive number')"),
     f"{_BASE}rounding": [
         row("ceil", "CEIL({0})"),
         row("floor", "FLOOR({0})"),
     ],
-    f"{_BASE}string": [row("concat", _concatenated, null_handling="ACCEPT_NULLS"), *_STRINGS],
+    f"{_BASE}string": [row("concat", concatenated, null_handling="ACCEPT_NULLS"), *_STRINGS],
     f"{_BASE}datetime": [
-        *_extracts(),
+        *extracts("EXTRACT({part} FROM {{0}})"),
         row("add", "{0} + {1}", signatures=_TIMESTAMPS),
         row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
         row("add", "{0} + {1}", signatures=("date_iyear", "date_iday")),
@@ -564,7 +430,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("sum", "CAST(agg(SUM({0})) AS DOUBLE)", signatures=FLOATS),
         row("avg", _average(cut=True), signatures=("dec",)),
         row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
-        row("like", _like("\\")),
+        row("like", like("\\"), plain=True),
         row("substring", _substring, plain=True),
     ],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from sqlglot import exp
 from typing_extensions import assert_never
@@ -49,7 +50,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import FP32, FP64, Boolean, Type, concrete, same_type
+from pyspark_substrait.model.types import FP32, FP64, Boolean, Type, VarChar, concrete, same_type
 from pyspark_substrait.model.walk import expression_children
 
 __all__ = ["call", "cast", "declared", "equal", "expression", "field_uses", "known", "literal"]
@@ -203,7 +204,17 @@ def field_uses(node: Expression) -> Iterator[int]:
 
 def _scalar(node: ScalarFunction, scope: Scope, compilation: Compilation) -> exp.Expression:
     made, row = call(node, scope, compilation)
+    if isinstance(concrete(node.output_type), VarChar) and node.function.name in _LENGTHENING:
+        raise UnsupportedPlanError(
+            f"{node.function.key} may give more characters than {node.output_type} has, which is an error",
+            hint="Cast the arguments to string",
+            code=Code.TARGET_FUNCTION,
+        )
     return declared(row.made(made), node, compilation)
+
+
+#: functions whose text may be longer than their argument
+_LENGTHENING: Final = frozenset({"concat", "concat_ws", "lower", "lpad", "repeat", "replace", "rpad", "string_agg", "upper"})
 
 
 def call(

@@ -55,7 +55,7 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
-from pyspark_substrait.model.types import FP32, FP64, FixedChar, String, Struct, Type, VarChar, concrete
+from pyspark_substrait.model.types import FP32, FP64, String, Struct, Type, VarChar, concrete
 from pyspark_substrait.model.walk import holds_query, holds_window, root_fields
 from pyspark_substrait.sql.conjuncts import conjuncts
 
@@ -319,7 +319,7 @@ def order_template(type: Type, compilation: Compilation) -> str:
         UnsupportedPlanError: values of the type aren't compared there as here.
     """
     match concrete(type):
-        case String() | VarChar() | FixedChar():
+        case String() | VarChar():
             return compilation.dialect.text_order
         case FP32() | FP64():
             return compilation.dialect.float_equality

@@ -8,14 +8,14 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects.dialect import Call, Row, row
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, row
 from pyspark_substrait.engines.dialects.tree import operand
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
-    FixedChar,
+    Decimal,
     List,
     Map,
     String,
@@ -34,7 +34,14 @@ __all__ = [
     "INTEGERS",
     "STANDARD",
     "comparable",
+    "concatenated",
+    "decimal_type",
+    "extracts",
     "in_order",
+    "like",
+    "nth_value",
+    "shortened",
+    "statistics",
     "two",
 ]
 
@@ -71,7 +78,7 @@ def in_order(value: exp.Expression, type: Type, call: Call, *, order: bool = Tru
     match concrete(type):
         case FP32() | FP64():
             return call.dialect.filled(call.dialect.float_equality, value)
-        case String() | VarChar() | FixedChar() if order:
+        case String() | VarChar() if order:
             return call.dialect.filled(call.dialect.text_order, value)
         case _:
             return value
@@ -140,6 +147,112 @@ def _extreme(name: str) -> Callable[[Call], exp.Expression]:
 
 def _count(call: Call) -> exp.Expression:
     return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
+
+
+def decimal_type(type: Type) -> Decimal:
+    """Return a type that is a decimal."""
+    found = concrete(type)
+    assert isinstance(found, Decimal)
+    return found
+
+
+def shortened(made: Cast) -> exp.Expression | None:
+    """Return a text as one of another length; None if it may be too long."""
+    if isinstance(made.target, String):
+        return made.value
+    if isinstance(made.source, VarChar) and isinstance(made.target, VarChar):
+        return made.value if made.source.length <= made.target.length else None
+    return None
+
+
+def concatenated(call: Call) -> exp.Expression:
+    """Return texts one after another; null if one of them is."""
+    first, *others = (value for value in call.operands if isinstance(value, exp.Expression))
+    for value in others:
+        first = exp.DPipe(this=operand(first), expression=operand(value))
+    return first
+
+
+def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``like``.
+
+    Args:
+        escape: the escape character; empty for none.
+        written: whether the absence of one is written.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        found = call.literal(2)  # a null stands for no other one
+        character = found if isinstance(found, str) else escape
+        text, pattern = [value for value in call.operands if isinstance(value, exp.Expression)][:2]
+        made: exp.Expression = exp.Like(this=operand(text), expression=operand(pattern))
+        if character or written:
+            made = exp.Escape(this=made, expression=exp.Literal.string(character))
+        return made
+
+    return body
+
+
+def nth_value(place: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``nth_value``, whose position is a constant; ``place`` is the template of it."""
+
+    def body(call: Call) -> exp.Expression:
+        number = call.literal(1)
+        if not isinstance(number, int) or number < 1:
+            raise UnsupportedPlanError(f"{call.function.key} of a position that is not a constant of 1 or more")
+        return call.filled(f"NTH_VALUE({{0}}, {place})")
+
+    return body
+
+
+def statistics(names: Mapping[str, str], double: str) -> list[Row]:
+    """Return the rows of statistics of a sample or a population; ``names`` are their beginnings in the dialect."""
+    rows = []
+    for name, begin in names.items():
+        for kind, end in (("SAMPLE", "SAMP"), ("POPULATION", "POP")):
+            body = f"CAST(agg({begin}_{end}(CAST({{0}} AS {double}))) AS {{output}})"
+            rows.append(row(name, body, signatures=FLOATS, rounding=EVEN, distribution=kind))
+            rows.append(row(name, body, signatures=("req_fp32", "req_fp64"), enums={0: kind}, rounding=EVEN))
+    return rows
+
+
+_PARTS: Final = {
+    "YEAR": "YEAR",
+    "ISO_YEAR": "ISOYEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "DAY": "DAY",
+    "DAY_OF_YEAR": "DOY",
+    "ISO_WEEK": "WEEK",
+    "MONDAY_DAY_OF_WEEK": "ISODOW",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+}
+
+
+def extracts(template: str, *, second: str = "") -> list[Row]:
+    """Return the rows of ``extract`` from dates, times and timestamps without a zone.
+
+    Args:
+        template: the value of a part, as BIGINT; ``{part}`` is its name.
+        second: the template for the whole seconds; empty if it is the same.
+    """
+    moments, counted = ("req_date", "req_pts"), ("req_req_date", "req_req_pts")
+    rows = []
+    for part, name in _PARTS.items():
+        body = template.format(part=name)
+        if part in ("YEAR", "ISO_YEAR"):
+            rows.append(row("extract", body, enums={0: part}, signatures=moments))
+        elif part in ("HOUR", "MINUTE"):
+            rows.append(row("extract", body, enums={0: part}, signatures=("req_pts", "req_pt")))
+        else:
+            rows.append(row("extract", body, enums={0: part, 1: "ONE"}, signatures=counted))
+            rows.append(row("extract", f"{body} - 1", enums={0: part, 1: "ZERO"}, signatures=counted))
+    sunday, seconds = template.format(part="DOW"), second or template.format(part="SECOND")
+    rows.append(row("extract", f"{sunday} + 1", enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ONE"}, signatures=counted))
+    rows.append(row("extract", sunday, enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ZERO"}, signatures=counted))
+    rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=("req_pts", "req_pt")))
+    return rows
 
 
 _COMPARISON: Final = [
