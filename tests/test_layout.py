@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "spark": {*BASE, "sql", "analysis", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
     "write_targets": {*BASE, "proto"},
-    "engines": {*BASE, "binding", "extensions"},
+    "engines": {*BASE, "sql", "binding", "extensions"},
     "render": {*BASE, "analysis", "text"},
     "analysis": {*BASE, "text", "extensions"},
     "sql": {*BASE, "extensions"},
@@ -56,12 +56,13 @@ ROOMS: dict[str, set[str]] = {
     "message_text": set(),
 }
 #: packages whose modules may import each other in circles: expressions have queries in them, and queries expressions
-FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
+FAMILIES = ("engines.dialects", "sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 #: the modules that may import others of this package inside functions, a package with all of its modules, and what
 #: they put off: it takes long to import or may not be installed, and most of those who come through don't need it
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
+    "api.to_sql": "sqlglot, which may not be installed, for other engines than Spark",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
@@ -88,6 +89,7 @@ ONLY_IN = {
     "lark": {"text"},
     "jinja2": {"analysis", "render", "notebooks"},
     "pygraphviz": {"render"},
+    "sqlglot": {"engines"},
     "IPython": {"notebooks", "spark"},
 }
 

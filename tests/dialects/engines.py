@@ -6,6 +6,7 @@ import datetime
 import decimal
 import os
 import re
+import sqlite3
 import struct
 import tempfile
 import uuid
@@ -37,7 +38,7 @@ from pyspark_substrait.model.types import (
 )
 from tests.integration.postgresql import Server
 
-__all__ = ["DuckDB", "Engine", "EngineFault", "Postgres", "plain"]
+__all__ = ["DataFusion", "DuckDB", "Engine", "EngineFault", "Postgres", "SQLite", "plain"]
 
 
 class EngineFault(Exception):
@@ -123,11 +124,15 @@ class DuckDB:
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
 
-    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+    def table(self, text: str) -> pa.Table:
+        """Return the records of a statement as Arrow data."""
         try:
-            table = self.connection.sql(text).to_arrow_table()
+            return self.connection.sql(text).to_arrow_table()
         except self._faults as error:
             raise EngineFault(str(error)) from error
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        table = self.table(text)
         columns = [column.to_pylist() for column in table.columns]
         return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -198,3 +203,57 @@ def _read(cell: str | None, type: Type) -> Any:
             return uuid.UUID(cell)
         case _:
             return cell
+
+
+class SQLite:
+    """SQLite in this process, whose values have no types but their own."""
+
+    name = "sqlite"
+
+    def __init__(self) -> None:
+        self.connection = sqlite3.connect(":memory:")
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        try:
+            found = self.connection.execute(text).fetchall()
+        except (sqlite3.Error, OverflowError) as error:
+            raise EngineFault(str(error)) from error
+        return [tuple(_typed(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in found]
+
+
+def _typed(cell: Any, type: Type) -> Any:
+    """Return a value as one of a type, if it is stored as such values are."""
+    match cell, type:
+        case int(), Boolean():
+            return cell != 0
+        case float(), I8() | I16() | I32() | I64():
+            return repr(cell)
+        case int(), FP64():
+            return repr(cell)
+        case _:
+            return cell
+
+
+class DataFusion:
+    """DataFusion in this process."""
+
+    name = "datafusion"
+
+    def __init__(self) -> None:
+        import datafusion
+
+        self.context = datafusion.SessionContext()
+
+    def table(self, text: str) -> pa.Table:
+        """Return the records of a statement as Arrow data."""
+        try:
+            return self.context.sql(text).to_arrow_table()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # its faults may be panics
+            raise EngineFault(str(error)) from error
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        table = self.table(text)
+        columns = [column.to_pylist() for column in table.columns]
+        return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]

@@ -29,12 +29,24 @@ from tests.spark import plans
 __all__ = ["Outcome", "outcomes"]
 
 
+#: what engines say of texts that they don't understand
+_OF_TEXTS = ("syntax", "Binder Error", "Catalog Error", "Parser Error", "does not exist", "no such", "Invalid function")
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case: ``fault`` is empty where all is as it must be; ``refused`` where it has no form."""
+    """What came of a case.
+
+    Args:
+        case: the case.
+        refused: whether it has no form in the dialect.
+        fails: whether the engine has an error where the specification has a value.
+        fault: what is wrong; empty where all is as it must be.
+    """
 
     case: Case
     refused: bool = False
+    fails: bool = False
     fault: str = ""
 
 
@@ -67,7 +79,11 @@ def _outcome(engine: Engine, dialect: Dialect, case: Case, columns: bool) -> Out
     try:
         found = engine.rows(text, types)
     except EngineFault as error:
-        return Outcome(case, fault="" if case.expected in ("error", "undefined") else f"{error}\n{text}")
+        if case.expected in ("error", "undefined"):
+            return Outcome(case)
+        if any(mark in str(error) for mark in _OF_TEXTS):
+            return Outcome(case, fault=f"{error}\n{text}")
+        return Outcome(case, fails=True)
     if case.expected == "undefined":
         return Outcome(case)
     if case.expected == "error":
@@ -137,8 +153,10 @@ def main(name: str) -> None:
         refused = Counter(f"{item.case.urn.rpartition(':')[2]} {item.case.function}" for item in found if item.refused)
         print("refused:", ", ".join(f"{name} {count}" for name, count in sorted(refused.items())))
         wrong = sum(bool(item.fault) for item in found)
-        passed = len(found) - wrong - sum(refused.values())
-        print(f"{name}, {'columns' if columns else 'literals'}: {passed} passed, {sum(refused.values())} refused, {wrong} wrong")
+        fails = sum(item.fails for item in found)
+        passed = len(found) - wrong - fails - sum(refused.values())
+        kind = "columns" if columns else "literals"
+        print(f"{name}, {kind}: {passed} passed, {sum(refused.values())} refused, {fails} fail, {wrong} wrong")
 
 
 if __name__ == "__main__":

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pyspark_substrait.engines.dialects.datafusion import DATAFUSION_SQL
 from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.duckdb import DUCKDB
 from pyspark_substrait.engines.dialects.postgres import POSTGRES
+from pyspark_substrait.engines.dialects.sqlite import SQLITE
 from pyspark_substrait.engines.dialects.statement import statement
 from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["DIALECTS", "Dialect", "dialect", "statement"]
 
-DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES)}
+DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES, DATAFUSION_SQL, SQLITE)}
 
 
 def dialect(name: str) -> Dialect:

@@ -22,7 +22,7 @@ from pyspark_substrait.model.expressions import (
     SortField,
 )
 from pyspark_substrait.model.relations import Aggregate
-from pyspark_substrait.model.types import I32
+from pyspark_substrait.model.types import FP32, FP64, I32, Type, concrete
 from pyspark_substrait.model.walk import expression_children, expressions_within, is_outer_reference
 
 __all__ = ["aggregate", "decorated"]
@@ -72,18 +72,29 @@ def _inside(node: Aggregate) -> list[Expression]:
     """Return the expressions inside of the aggregate functions."""
     found: list[Expression] = []
     for item in node.measures:
-        found += expression_children(item.measure) if item.filter is None else (*expression_children(item.measure), item.filter)
+        found += (
+            expression_children(item.measure)
+            if item.filter is None
+            else (*expression_children(item.measure), item.filter)
+        )
     return found
 
 
-def _keys(
-    node: Aggregate, query: Query, outer: Outer, compilation: Compilation
-) -> tuple[Query, list[exp.Expression]]:
+def is_float(type: Type) -> bool:
+    """Whether a type is one of floating-point numbers."""
+    return isinstance(concrete(type), FP32 | FP64)
+
+
+def _keys(node: Aggregate, query: Query, outer: Outer, compilation: Compilation) -> tuple[Query, list[exp.Expression]]:
     """Return the input with the grouping keys as its last columns, and these."""
     width = len(query.items)
     query, keys = relations.values(
         query, node.grouping_expressions, node.common.rel_anchor, outer, compilation, "grouping_expressions"
     )
+    keys = [
+        compilation.dialect.filled(compilation.dialect.float_equality, key) if is_float(node.type) else key
+        for key, node in zip(keys, node.grouping_expressions, strict=True)
+    ]
     plain = all(isinstance(key, exp.Column) for key in keys)
     if plain and len({(key.table, key.name) for key in keys if isinstance(key, exp.Column)}) == len(keys):
         return replace(query, items=(*query.items[:width], *(Item(key, query_name(query, key)) for key in keys))), keys
@@ -166,4 +177,3 @@ def decorated(
             return found
         mark.replace(found)
     return made
-

@@ -13,8 +13,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
-from pyspark_substrait.engines.dialects.elementary import as_double, elementary, logarithms
+from pyspark_substrait.engines.dialects.elementary import elementary, logarithms
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_VALUES,
@@ -33,6 +34,7 @@ from pyspark_substrait.engines.dialects.standard import (
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -123,15 +125,15 @@ def cast(made: Cast) -> exp.Expression | None:
     """Return a cast, if it has exactly the values that casts have here."""
     source, target = made.source, made.target
     match source, target:
-        case (I8() | I16() | I32() | I64() | Boolean()), (I8() | I16() | I32() | I64() | Decimal() | FP32() | FP64()):
+        case ((I8() | I16() | I32() | I64() | Boolean()), (I8() | I16() | I32() | I64() | Decimal() | FP32() | FP64())):
             return made.plain()
-        case (I8() | I16() | I32() | I64() | FP32() | FP64()), Boolean():
+        case ((I8() | I16() | I32() | I64() | FP32() | FP64()), Boolean()):
             return made.plain()
         case FP32(), FP64():
             return made.plain()
         case Decimal(), Decimal():
             return made.plain()  # rounds half away from zero
-        case (Decimal() | FP32() | FP64()), (I8() | I16() | I32() | I64()):
+        case ((Decimal() | FP32() | FP64()), (I8() | I16() | I32() | I64())):
             return made.plain(filled("TRUNC({0})", [made.value], "duckdb"))
         case Decimal(precision=precision), FP64():
             return made.plain() if precision <= _EXACT_DIGITS else made.plain(_text(made.value))
@@ -141,9 +143,9 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain(_text(made.value))  # by the digits of its text
         case FP32(), Decimal():
             return made.plain(_text(filled("CAST({0} AS DOUBLE)", [made.value], "duckdb")))
-        case (String() | VarChar()), (String() | VarChar()):
+        case ((String() | VarChar()), (String() | VarChar())):
             return shortened(made)
-        case (I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String():
+        case ((I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String()):
             return made.plain()
         case Date(), PrecisionTimestamp():
             return made.plain()
@@ -238,50 +240,69 @@ def digits(value: exp.Expression) -> exp.Expression:
     return filled("CAST(REPLACE(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)", [value], "duckdb")
 
 
-def quotient(dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool) -> exp.Expression:
-    """Return the quotient of two whole numbers, of which none is zero.
+def _quotient_of_digits(
+    dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool, positive: bool = False
+) -> exp.Expression:
+    """Return the quotient of two whole numbers.
 
     Args:
-        dividend, divisor: HUGEINT.
-        scale: the digits behind the point that it has: those of the dividend less those of the divisor.
-        output: its type.
+        dividend, divisor: HUGEINT; the divisor isn't zero.
+        scale: the digits behind the point of the dividend less those of the divisor.
+        output: the type of the quotient.
         cut: whether further digits are cut off; else it is rounded half away from zero.
+        positive: whether the divisor is positive.
     """
     more = output.scale - scale
-    power = f"CAST({10 ** abs(more)} AS HUGEINT)"
     if more > 0:
-        dividend = filled(f"{{0}} * {power}", [dividend], "duckdb")
+        dividend = filled(f"{{0}} * {_huge(10**more)}", [dividend], "duckdb")
     elif more < 0:
-        divisor = filled(f"{{0}} * {power}", [divisor], "duckdb")
-    whole = "{0} // {1}" if cut else "(2 * ABS({0}) + ABS({1})) // (2 * ABS({1})) * SIGN({0}) * SIGN({1})"
+        divisor = filled(f"{{0}} * {_huge(10**-more)}", [divisor], "duckdb")
+    whole = "{0} // {1}"
+    if not cut and positive:
+        whole = "(2 * ABS({0}) + {1}) // (2 * {1}) * SIGN({0})"
+    elif not cut:
+        whole = "(2 * ABS({0}) + ABS({1})) // (2 * ABS({1})) * SIGN({0}) * SIGN({1})"
     text = f"CAST({whole} AS DECIMAL(38, 0))"
     if output.scale:
         text += f" * CAST({decimal.Decimal(1).scaleb(-output.scale):f} AS DECIMAL(38, {output.scale}))"
     return filled(f"CAST({text} AS {types(output)})", [dividend, divisor], "duckdb")
 
 
+def _huge(value: int) -> str:
+    return str(value) if value < 2**31 else f"CAST({value} AS HUGEINT)"
+
+
 def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
-        left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
+        left, right, output = (decimal_type(type) for type in (call.type(0), call.type(1), call.output))
         x, y = (value for value in call.operands if isinstance(value, exp.Expression))
-        found = quotient(digits(x), digits(y.copy()), left.scale - right.scale, decimal_type(call.output), cut=cut)
+        found = _quotient_of_digits(digits(x), digits(y.copy()), left.scale - right.scale, output, cut=cut)
         divisor = call.literal(1)
         if isinstance(divisor, decimal.Decimal) and divisor:
             return found
-        zero = filled("{0} = 0", [y], "duckdb")
         failed = filled("error('division by zero')", [], "duckdb")
-        return exp.Case(ifs=[exp.If(this=zero, true=failed)], default=found)
+        return exp.Case(ifs=[exp.If(this=filled("{0} = 0", [y], "duckdb"), true=failed)], default=found)
 
     return body
 
 
+#: digits of the numbers of an average; a sum of up to 10**10 of them fits
+_SUMMED: Final = 28
+
+
 def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
-        scale = decimal_type(call.type(0)).scale
+        type, output = decimal_type(call.type(0)), decimal_type(call.output)
+        if type.precision + max(output.scale - type.scale, 0) > _SUMMED:
+            raise UnsupportedPlanError(
+                f"{call.function.key} of {type} has no exact form in DuckDB: its sums have 38 digits",
+                hint="Cast the argument to a decimal of fewer digits",
+                code=Code.TARGET_FUNCTION,
+            )
         (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
         total = digits(filled("agg(SUM({0}))", [x], "duckdb"))
         count = filled("CAST(NULLIF(agg(COUNT({0})), 0) AS HUGEINT)", [x.copy()], "duckdb")
-        return quotient(total, count, scale, decimal_type(call.output), cut=cut)
+        return _quotient_of_digits(total, count, type.scale, output, cut=cut, positive=True)
 
     return body
 
@@ -320,7 +341,7 @@ def _letters(source: str, target: str) -> str:
 
 _SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
 _OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
-_TIMESTAMPS: Final = ("pts_iyear", "pts_iday", "ptstz_iday")
+_TIMESTAMPS: Final = ("pts_iyear", "pts_iday")
 
 _ARITHMETIC: Final = [
     row("add", "{0} + {1}", signatures=two(INTEGERS), overflow="ERROR"),
@@ -333,12 +354,20 @@ _ARITHMETIC: Final = [
     row("multiply", _saturating("*"), signatures=two(INTEGERS), overflow=("SATURATE", "SILENT")),
     row("multiply", "{0} * {1}", signatures=two(FLOATS), rounding=EVEN),
     row(
-        "divide", _divided, signatures=two(INTEGERS), overflow="ERROR", on_division_by_zero=("ERROR", "NULL"),
+        "divide",
+        _divided,
+        signatures=two(INTEGERS),
+        overflow="ERROR",
+        on_division_by_zero=("ERROR", "NULL"),
         on_domain_error="ERROR",
     ),
     row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero=(), on_domain_error="NAN"),
     row(
-        "modulus", _remainder, division_type="TRUNCATE", overflow=ALL_VALUES, on_domain_error=("ERROR", "NULL"),
+        "modulus",
+        _remainder,
+        division_type="TRUNCATE",
+        overflow=ALL_VALUES,
+        on_domain_error=("ERROR", "NULL"),
         signatures=two(INTEGERS),
     ),
     row("negate", "CAST(-{0} AS {output})", signatures=INTEGERS, overflow="ERROR"),
@@ -346,7 +375,7 @@ _ARITHMETIC: Final = [
     row("abs", "ABS({0})", signatures=INTEGERS, overflow="ERROR"),
     row("abs", "ABS({0})", signatures=FLOATS),
     row("sign", "CAST(SIGN({0}) AS {output})", signatures=INTEGERS),
-    row("power", as_double("pow({x}, {y})", "DOUBLE"), signatures=two(FLOATS)),
+    row("power", "pow({0}, {1})", signatures=("fp64_fp64",)),
     row("bitwise_not", "~{0}"),
     row("bitwise_and", "{0} & {1}"),
     row("bitwise_or", "{0} | {1}"),
@@ -415,8 +444,8 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         *extracts("EXTRACT({part} FROM {{0}})"),
         row("add", "{0} + {1}", signatures=_TIMESTAMPS),
         row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
-        row("add", "{0} + {1}", signatures=("date_iyear", "date_iday")),
-        row("subtract", "{0} - {1}", signatures=("date_iyear", "date_iday")),
+        row("add", "CAST({0} + {1} AS {output})", signatures=("date_iyear", "date_iday")),
+        row("subtract", "CAST({0} - {1} AS {output})", signatures=("date_iyear", "date_iday")),
     ],
     f"{_BASE}aggregate_generic": [
         row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE"),
@@ -441,7 +470,7 @@ DUCKDB: Final = Dialect(
     sqlglot="duckdb",
     functions=functions(_OWN, STANDARD),
     types=types,
-    literal=Literals(sqlglot="duckdb", types=types, integer=I32, float=_float, bytes=_bytes),
+    literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=_float, bytes=_bytes),
     cast=cast,
     error="error({0})",
 )

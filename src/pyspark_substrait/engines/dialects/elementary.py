@@ -65,7 +65,10 @@ def elementary(double: str, error: str, *, without: tuple[str, ...] = ()) -> lis
 
 
 def logarithms(
-    double: str, error: str, *, names: tuple[tuple[str, str], ...] = (("ln", "LN"), ("log10", "LOG10"), ("log2", "LOG2"))
+    double: str,
+    error: str,
+    *,
+    names: tuple[tuple[str, str], ...] = (("ln", "LN"), ("log10", "LOG10"), ("log2", "LOG2")),
 ) -> list[Row]:
     """Return the rows of logarithms.
 

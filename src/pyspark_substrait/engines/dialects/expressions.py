@@ -10,7 +10,8 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import subqueries, windows
-from pyspark_substrait.engines.dialects.dialect import Call, Cast as CastOf, Row
+from pyspark_substrait.engines.dialects.dialect import Call, Row
+from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
 from pyspark_substrait.engines.dialects.tree import operand
@@ -175,6 +176,7 @@ def _reference(node: FieldReference, scope: Scope, compilation: Compilation) -> 
         raise _unsupported("references into columns", "direct_reference", compilation)
     if not 0 <= segment.field < len(record.columns):
         raise InvalidPlanError(f"there is no field {segment.field}; the record has {len(record.columns)}")
+    compilation.dialect.type_text(node.type)
     return record.columns[segment.field].copy()
 
 
@@ -214,7 +216,9 @@ def _scalar(node: ScalarFunction, scope: Scope, compilation: Compilation) -> exp
 
 
 #: functions whose text may be longer than their argument
-_LENGTHENING: Final = frozenset({"concat", "concat_ws", "lower", "lpad", "repeat", "replace", "rpad", "string_agg", "upper"})
+_LENGTHENING: Final = frozenset(
+    {"concat", "concat_ws", "lower", "lpad", "repeat", "replace", "rpad", "string_agg", "upper"}
+)
 
 
 def call(
@@ -325,8 +329,9 @@ def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> e
     for position, clause in enumerate(node.ifs):
         with at("ifs", position):
             with at("if"):
-                condition = equal(match.copy(), _option(clause.if_, node.match.type, scope, compilation),
-                                  node.match.type, compilation)
+                condition = equal(
+                    match.copy(), _option(clause.if_, node.match.type, scope, compilation), node.match.type, compilation
+                )
             with at("then"):
                 arms.append(exp.If(this=condition, true=_branch(clause.then, node.type, scope, compilation)))
     return _case(arms, node.else_, node.type, scope, compilation)

@@ -90,9 +90,7 @@ def _logical(node: Join | HashJoin | MergeJoin | NestedLoopJoin | LateralJoin) -
             return logical(node)
 
 
-def _by_type(
-    node: Join, left: Query, right: Query, outer: Outer, compilation: Compilation, *, lateral: bool
-) -> Query:
+def _by_type(node: Join, left: Query, right: Query, outer: Outer, compilation: Compilation, *, lateral: bool) -> Query:
     if node.type in _SIDES:
         return _paired(left, right, node.type, node, compilation, outer=outer, lateral=lateral)
     if node.type not in _WITH_EXISTS:
@@ -128,6 +126,15 @@ def _chain(query: Query, compilation: Compilation) -> Query:
     return query if query.is_flat and query.source is not None else query.nested(compilation.names)
 
 
+def _is_operand(query: Query, type: JoinType, *, lateral: bool) -> bool:
+    """Whether the table of a query can be joined as it is; its conditions then become those of the join or above."""
+    if query.joins or query.source is None or not query.is_flat:
+        return False
+    if lateral:
+        return isinstance(query.source, exp.Table) and not query.where
+    return not query.where or type is not JoinType.OUTER
+
+
 def _paired(
     left: Query,
     right: Query,
@@ -142,11 +149,7 @@ def _paired(
     left = _chain(left, compilation)
     if type in (JoinType.RIGHT, JoinType.OUTER) and left.where:
         left = left.nested(compilation.names)
-    if lateral and right.source is not None and not isinstance(right.source, exp.Table):
-        right = right.nested(compilation.names)
-    elif right.joins or right.source is None or not right.is_flat or (right.where and type is JoinType.OUTER):
-        right = right.nested(compilation.names)
-    elif lateral and right.where:
+    if not _is_operand(right, type, lateral=lateral):
         right = right.nested(compilation.names)
     conditions: list[exp.Expression] = []
     if node is not None:

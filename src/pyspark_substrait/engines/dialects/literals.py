@@ -58,7 +58,8 @@ def _interval_text(node: Literal) -> str:
     """Return an interval as the numbers of its units."""
     if isinstance(node.value, int):
         return f"{node.value} months"
-    assert isinstance(node.value, DayTime) and isinstance(type := concrete(node.type), IntervalDay)
+    type = concrete(node.type)
+    assert isinstance(node.value, DayTime) and isinstance(type, IntervalDay)
     days, seconds, fraction = node.value
     micros = fraction * 10 ** (6 - type.precision)
     parts = [f"{count} {unit}" for count, unit in ((days, "days"), (seconds, "seconds"), (micros, "microseconds"))]
@@ -73,10 +74,11 @@ class Literals:
         sqlglot: sqlglot's name of the dialect.
         types: returns its type for a type of a plan.
         integer: the type of a plan whose integers are written as they are; others are cast.
+        any_integer: whether those of the other types are, too.
         decimals: whether a number with a point is a decimal; if not, decimals are cast from texts.
         texts: whether a text is of the type of texts; if not, it is cast where that counts.
         infinite: whether texts of infinities and NaN are cast to floating-point numbers.
-        float: returns a floating-point number that is written as it is; None where it is cast from a text.
+        double: returns a floating-point number that is written as it is; None where it is cast from a text.
         bytes: returns a binary value.
         intervals: whether it has intervals.
     """
@@ -84,10 +86,11 @@ class Literals:
     sqlglot: str
     types: Callable[[Type], str | None]
     integer: type[Type]
+    any_integer: bool = False
     decimals: bool = True
     texts: bool = True
     infinite: bool = True
-    float: Callable[[float], str | None] = lambda value: None
+    double: Callable[[float], str | None] = lambda value: None
     bytes: Callable[[bytes], exp.Expression | None] = lambda value: None
 
     def __call__(self, node: Literal, plain: bool) -> exp.Expression | None:
@@ -96,11 +99,12 @@ class Literals:
         match type, node.value:
             case Boolean(), bool(value):
                 return exp.true() if value else exp.false()
-            case (I8() | I16() | I32() | I64()), int(value):
-                lowest = value == -(2**31) or value == -(2**63)  # the digits alone are too large
-                fits = isinstance(type, self.integer) and not lowest
-                return number(value) if plain or fits else self._cast(number(value), type)
-            case (FP32() | FP64()), float(value):
+            case ((I8() | I16() | I32() | I64()), int(value)):
+                if value == -(2**63):  # the digits alone are too large
+                    return exp.Paren(this=exp.Sub(this=number(value + 1), expression=number(1)))
+                fits = isinstance(type, self.integer) and value != -(2**31)
+                return number(value) if plain or fits or self.any_integer else self._cast(number(value), type)
+            case ((FP32() | FP64()), float(value)):
                 return self._float(value, type)
             case Decimal(), Number() as value:
                 text = f"{value:f}"
@@ -109,7 +113,7 @@ class Literals:
                 made: exp.Expression = exp.Literal.number(text.lstrip("-"))
                 made = exp.Neg(this=made) if text.startswith("-") else made
                 return made if plain else self._cast(made, type)
-            case (String() | VarChar() | FixedChar()), str(text):
+            case ((String() | VarChar() | FixedChar()), str(text)):
                 if "\0" in text:
                     return None
                 made = exp.Literal.string(text)
@@ -125,11 +129,11 @@ class Literals:
             case PrecisionTimestampTZ(precision=precision), int(units):
                 found = moment_text(units, precision)
                 return None if found is None else self._cast(exp.Literal.string(f"{found}+00:00"), type)
-            case (IntervalYear() | IntervalDay()), _:
+            case ((IntervalYear() | IntervalDay()), _):
                 return self._cast(exp.Literal.string(_interval_text(node)), type)
             case UUID(), Identifier() as identifier:
                 return self._cast(exp.Literal.string(str(identifier)), type)
-            case (Binary() | FixedBinary()), bytes(content):
+            case ((Binary() | FixedBinary()), bytes(content)):
                 return self.bytes(content)
             case _:
                 return None
@@ -138,7 +142,7 @@ class Literals:
         if not math.isfinite(value):
             text = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
             return self._cast(exp.Literal.string(text), type) if self.infinite else None
-        found = self.float(value) if isinstance(type, FP64) else None
+        found = self.double(value) if isinstance(type, FP64) else None
         if found is None:
             return self._cast(exp.Literal.string(repr(value)), type)
         made: exp.Expression = exp.Literal.number(found.lstrip("-"))

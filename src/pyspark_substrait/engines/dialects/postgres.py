@@ -27,9 +27,11 @@ from pyspark_substrait.engines.dialects.standard import (
     decimal_type,
     extracts,
     like,
+    neighbour,
     nth_value,
     shortened,
     statistics,
+    substring,
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
@@ -117,23 +119,23 @@ def cast(made: Cast) -> exp.Expression | None:
     match made.source, made.target:
         case _, I8():
             return None
-        case (I8() | I16() | I32() | I64()), (I16() | I32() | I64() | Decimal() | FP32() | FP64()):
+        case ((I8() | I16() | I32() | I64()), (I16() | I32() | I64() | Decimal() | FP32() | FP64())):
             return made.plain()
         case Boolean(), (I16() | I32() | I64() | FP32() | FP64() | Decimal()):
             return made.plain(_filled("CAST({0} AS INTEGER)", made.value))
-        case (I8() | I16() | I32() | I64() | FP32() | FP64()), Boolean():
+        case ((I8() | I16() | I32() | I64() | FP32() | FP64()), Boolean()):
             return _filled("{0} <> 0", made.value)
         case (FP32(), FP64()) | (Decimal(), (Decimal() | FP32() | FP64())):
             return made.plain()
-        case (Decimal() | FP32() | FP64()), (I16() | I32() | I64()):
+        case ((Decimal() | FP32() | FP64()), (I16() | I32() | I64())):
             return made.plain(_filled("TRUNC({0})", made.value))
         case FP64(), Decimal():
             return made.plain(_filled("CAST({0} AS TEXT)", made.value))
         case FP32(), Decimal():
             return made.plain(_filled(f"CAST(CAST({{0}} AS {_DOUBLE}) AS TEXT)", made.value))
-        case (String() | VarChar()), (String() | VarChar()):
+        case ((String() | VarChar()), (String() | VarChar())):
             return shortened(made)
-        case (I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String():
+        case ((I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String()):
             return made.plain()
         case (Date(), PrecisionTimestamp()) | (PrecisionTimestamp(), Date()):
             return made.plain()
@@ -250,18 +252,14 @@ _NUMBERS: Final = [
     row("corr", "CAST(agg(CORR({0}, {1})) AS {output})", rounding=EVEN),
     row("ntile", "CAST(agg(NTILE(CAST({0} AS INTEGER))) AS {output})"),
     row("nth_value", nth_value("CAST({1} AS INTEGER)")),
-    *(
-        row(name, f"{name.upper()}({arguments})", signatures=signatures)
-        for name in ("lead", "lag")
-        for arguments, signatures in (("{0}", ("any",)), ("{0}, CAST({1} AS INTEGER)", ("any_i32", "any_i64")))
-    ),
+    row("lead", neighbour("LEAD", "CAST({1} AS INTEGER)")),
+    row("lag", neighbour("LAG", "CAST({1} AS INTEGER)")),
 ]
 _STRINGS: Final = [
     row("like", like(""), case_sensitivity="CASE_SENSITIVE", plain=True),
     row("concat", concatenated, null_handling="ACCEPT_NULLS"),
     row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
-    row("substring", "SUBSTR({0}, {1}, {2})", negative_start="LEFT_OF_BEGINNING", signatures=("str_i32_i32",)),
-    row("substring", "SUBSTR({0}, {1})", negative_start="LEFT_OF_BEGINNING", signatures=("str_i32",)),
+    row("substring", substring("SUBSTR", "CAST({} AS INTEGER)"), negative_start="LEFT_OF_BEGINNING", plain=True),
     row("starts_with", "STARTS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("ends_with", "RIGHT({0}, LENGTH({1})) = {1}", case_sensitivity="CASE_SENSITIVE"),
     row("contains", "STRPOS({0}, {1}) > 0", case_sensitivity="CASE_SENSITIVE"),
@@ -292,9 +290,15 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
     f"{_BASE}string": _STRINGS,
     f"{_BASE}datetime": [
-        *extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)", second="CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"),
+        *extracts(
+            "CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)", second="CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"
+        ),
         *(
-            row(name, f"{{0}} {operator} {{1}}", signatures=("pts_iyear", "pts_iday", "date_iyear", "date_iday"))
+            row(name, f"CAST({{0}} {operator} {{1}} AS {{output}})", signatures=("date_iyear", "date_iday"))
+            for name, operator in (("add", "+"), ("subtract", "-"))
+        ),
+        *(
+            row(name, f"{{0}} {operator} {{1}}", signatures=("pts_iyear", "pts_iday"))
             for name, operator in (("add", "+"), ("subtract", "-"))
         ),
     ],
@@ -311,8 +315,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("avg", f"AVG(CAST({{0}} AS {_DOUBLE}))", signatures=(*INTEGERS, *FLOATS)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),
         row("like", like("\\"), plain=True),
-        row("substring", "SUBSTR({0}, CAST({1} AS INTEGER), CAST({2} AS INTEGER))", signatures=("str_i64_i64",), plain=True),
-        row("substring", "SUBSTR({0}, CAST({1} AS INTEGER))", signatures=("str_i64",), plain=True),
+        row("substring", substring("SUBSTR", "CAST({} AS INTEGER)"), plain=True),
     ],
 }
 

@@ -52,7 +52,8 @@ def conjunction(conditions: Sequence[exp.Expression]) -> exp.Expression:
         return exp.true()
     if len(conditions) == 1:
         return conditions[0]
-    return exp.and_(*conditions, copy=False)
+    found: exp.Expression = exp.and_(*conditions, copy=False)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,6 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
 
     A filter that need not be applied is left out.
     """
-    for position, type in enumerate(node.base_schema.struct.types):
-        with at("base_schema", "struct", "types", position):
-            compilation.dialect.type_text(type)
     match node.read_type:
         case NamedTable(names=names):
             query = _named(node, names, compilation)

@@ -205,9 +205,7 @@ def values(
     return query, found
 
 
-def filtered(
-    query: Query, condition: Expression, anchor: int | None, outer: Outer, compilation: Compilation
-) -> Query:
+def filtered(query: Query, condition: Expression, anchor: int | None, outer: Outer, compilation: Compilation) -> Query:
     """Return the records of a query for which a condition is true."""
     width = len(query.items)
     query, found = values(query, conjuncts(condition), anchor, outer, compilation)
@@ -392,4 +390,3 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
     found = compilation.shared[ordinal]
     table = exp.Table(this=exp.to_identifier(found.name, quoted=True))
     return of_table(table, compilation.names.fresh("t"), found.columns)
-

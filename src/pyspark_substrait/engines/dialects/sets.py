@@ -8,11 +8,11 @@ from dataclasses import replace
 from sqlglot import exp
 from typing_extensions import assert_never
 
-from pyspark_substrait.engines.dialects import relations, subqueries
+from pyspark_substrait.engines.dialects import aggregates, relations, subqueries
 from pyspark_substrait.engines.dialects.query import Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
-from pyspark_substrait.errors import at
+from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Set, SetOp
 
 __all__ = ["set_operation"]
@@ -26,7 +26,8 @@ def set_operation(node: Set, outer: tuple[Record, ...], compilation: Compilation
         bare = replace(node, common=replace(node.common, emit=None))
         return relations.relation(with_numbered_copies(bare), outer, compilation)
     for type in node.direct_schema.types if node.op is not SetOp.UNION_ALL else ():
-        relations.order_template(type, compilation)
+        if relations.order_template(type, compilation) != "{0}" and aggregates.is_float(type):
+            raise UnsupportedPlanError(f"{compilation.dialect.engine} tells 0.0 from -0.0, as values of {type}")
     queries = []
     for position, member in enumerate(node.members):
         with at("inputs", position):

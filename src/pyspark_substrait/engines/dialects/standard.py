@@ -39,9 +39,11 @@ __all__ = [
     "extracts",
     "in_order",
     "like",
+    "neighbour",
     "nth_value",
     "shortened",
     "statistics",
+    "substring",
     "two",
 ]
 
@@ -144,7 +146,6 @@ def _extreme(name: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
-
 def _count(call: Call) -> exp.Expression:
     return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
 
@@ -201,6 +202,41 @@ def nth_value(place: str) -> Callable[[Call], exp.Expression]:
         if not isinstance(number, int) or number < 1:
             raise UnsupportedPlanError(f"{call.function.key} of a position that is not a constant of 1 or more")
         return call.filled(f"NTH_VALUE({{0}}, {place})")
+
+    return body
+
+
+def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression]:
+    """Return the body of ``lead`` or ``lag`` by a constant number of records; ``offset`` is its template."""
+
+    def body(call: Call) -> exp.Expression:
+        number = call.literal(1)
+        if len(call.operands) > 1 and (not isinstance(number, int) or number < 0):
+            raise UnsupportedPlanError(
+                f"{call.function.key} by a number of records that is not a constant of 0 or more"
+            )
+        others = ["", f", {offset}", f", {offset}, {{2}}"][len(call.operands) - 1]
+        return call.filled(f"{name}({{0}}{others})")
+
+    return body
+
+
+def substring(name: str, number: str = "{}") -> Callable[[Call], exp.Expression]:
+    """Return the body of ``substring``, in which positions before the text count, but have no characters.
+
+    Args:
+        name: a function that does so, and has an error for negative lengths.
+        number: how a number is written.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        start, length = number.format("{1}"), number.format("{2}")
+        if len(call.operands) < 3:
+            return call.filled(f"{name}({{0}}, {start})")
+        known = call.literal(2)
+        checked = call.function.urn == DATAFUSION or (isinstance(known, int) and known >= 0)
+        count = length if checked else f"CASE WHEN {{2}} < 0 THEN 0 ELSE {length} END"
+        return call.filled(f"{name}({{0}}, {start}, {count})")
 
     return body
 

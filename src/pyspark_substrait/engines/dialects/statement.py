@@ -49,6 +49,8 @@ def statement(
     compilation = Compilation(dialect=dialect, parameters=found, uses=uses)
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = relation(node, (), compilation)
+        for type in node.schema.types:
+            dialect.type_text(type)
     select = query.select(root_schema(plan, chosen).top_level_names())
     tree: exp.Expression = select
     if compilation.shared:

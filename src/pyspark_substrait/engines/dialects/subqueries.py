@@ -115,8 +115,12 @@ def three_valued(
     here = exists(query, [*certain, *uncertain], compilation)
     if not uncertain:
         return here if found else exp.Not(this=here)
-    copied = replace(query, source=None if query.source is None else query.source.copy(),
-                     joins=tuple(join.copy() for join in query.joins), where=tuple(one.copy() for one in query.where))
+    copied = replace(
+        query,
+        source=None if query.source is None else query.source.copy(),
+        joins=tuple(join.copy() for join in query.joins),
+        where=tuple(one.copy() for one in query.where),
+    )
     unknown = exp.Is(this=exp.Paren(this=conjunction([one.copy() for one in uncertain])), expression=exp.null())
     maybe = exists(copied, [*(one.copy() for one in certain), unknown], compilation)
     return exp.Case(ifs=[exp.If(this=here, true=yes), exp.If(this=maybe, true=exp.null())], default=no)
@@ -146,9 +150,7 @@ def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation:
     return three_valued(query, certain, uncertain, compilation)
 
 
-def _compared(
-    node: SetComparison, scope: Scope, inner: tuple[Record, ...], compilation: Compilation
-) -> exp.Expression:
+def _compared(node: SetComparison, scope: Scope, inner: tuple[Record, ...], compilation: Compilation) -> exp.Expression:
     with at("left"):
         left = expressions.expression(node.left, scope, compilation)
     with at("right"):
@@ -163,4 +165,6 @@ def _compared(
     if not some:
         condition = exp.Not(this=exp.Paren(this=condition))
     nullable = node.left.type.nullable or node.right.schema.types[0].nullable
-    return three_valued(query, () if nullable else [condition], [condition] if nullable else (), compilation, found=some)
+    return three_valued(
+        query, () if nullable else [condition], [condition] if nullable else (), compilation, found=some
+    )
