@@ -150,7 +150,8 @@ class Postgres:
             found = self._server.run(f"SET TimeZone = 'UTC'; SET IntervalStyle = 'postgres_verbose'; {text}")
         except AssertionError as error:
             raise EngineFault(str(error)) from error
-        return [tuple(_read(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in found]
+        rows = [row or ("",) for row in found]  # one empty text is an empty line
+        return [tuple(_read(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in rows]
 
     def load(self, name: str, table: pa.Table, types: Sequence[str]) -> None:
         """Make a table of Arrow data, with these types of PostgreSQL."""
@@ -219,6 +220,15 @@ class SQLite:
         except (sqlite3.Error, OverflowError) as error:
             raise EngineFault(str(error)) from error
         return [tuple(_typed(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in found]
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a table of the columns of Arrow data whose values SQLite has."""
+        kept = [field.name for field in table.schema if field.type in (pa.int32(), pa.int64(), pa.string())]
+        columns = table.select(kept)
+        self.connection.execute(f"CREATE TABLE {name} ({', '.join(kept)})")
+        places = ", ".join("?" for _ in kept)
+        rows = zip(*(column.to_pylist() for column in columns.columns), strict=True)
+        self.connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
 
 
 def _typed(cell: Any, type: Type) -> Any:

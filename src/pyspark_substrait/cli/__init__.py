@@ -96,7 +96,9 @@ main.add_command(serve_user)
 @ROOT
 @FUNCTIONS
 @SPARK
-@click.option("--dialect", default="spark", help="The engine: spark, the default, duckdb or postgres.")
+@click.option(
+    "--dialect", default="spark", help="The engine: spark, the default, duckdb, postgres, datafusion or sqlite."
+)
 @click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
     plan: Path,

@@ -7,6 +7,7 @@ equal. Its LIKE has the backslash as escape character, whatever is written.
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -131,7 +132,7 @@ def _exact(template: str) -> Callable[[Call], exp.Expression]:
 
 
 def _decimals(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of an operation on decimals. Numbers of 39 digits are no error there, so that texts find them."""
+    """Return the body of an operation on decimals. Numbers of 39 digits are no error there, so these are looked for."""
 
     def body(call: Call) -> exp.Expression:
         left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
@@ -140,8 +141,13 @@ def _decimals(template: str) -> Callable[[Call], exp.Expression]:
         else:
             whole = max(left.precision - left.scale, right.precision - right.scale)
             digits = whole + max(left.scale, right.scale) + 1
-        text = template if digits <= _DIGITS else f"CAST({template} AS VARCHAR)"
-        return call.filled(f"CAST({text} AS {{output}})")
+        if digits <= _DIGITS:
+            return call.filled(f"CAST({template} AS {{output}})")
+        output = decimal_type(call.output)
+        largest = f"{decimal.Decimal(10**_DIGITS - 1).scaleb(-output.scale, decimal.Context(prec=_DIGITS)):f}"
+        fits = f"ABS({template}) <= CAST('{largest}' AS {{output}}) OR ({template}) IS NULL"
+        failed = f"CAST('more than 38 digits: ' || CAST({template} AS VARCHAR) AS {{output}})"
+        return call.filled(f"CASE WHEN {fits} THEN CAST({template} AS {{output}}) ELSE {failed} END")
 
     return body
 

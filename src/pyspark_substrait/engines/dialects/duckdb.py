@@ -27,6 +27,7 @@ from pyspark_substrait.engines.dialects.standard import (
     concatenated,
     decimal_type,
     extracts,
+    index_in,
     like,
     nth_value,
     shortened,
@@ -49,6 +50,7 @@ from pyspark_substrait.model.types import (
     Decimal,
     IntervalDay,
     IntervalYear,
+    List,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -97,6 +99,9 @@ def types(type: Type) -> str | None:
             return "TIMESTAMP"
         case PrecisionTimestampTZ(precision=precision) if precision <= _MICROS:
             return "TIMESTAMPTZ"
+        case List(type=element):
+            inner = types(element)
+            return None if inner is None else f"{inner}[]"
         case IntervalYear():
             return "INTERVAL"
         case IntervalDay(precision=precision) if precision <= _MICROS:
@@ -427,6 +432,7 @@ _STRINGS: Final = [
 
 
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
+    f"{_BASE}set": [row("index_in", index_in("NULLIF(LIST_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}comparison": [
         row("is_nan", "ISNAN({0})"),
         row("is_finite", "ISFINITE({0})"),

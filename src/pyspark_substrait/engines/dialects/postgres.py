@@ -26,6 +26,7 @@ from pyspark_substrait.engines.dialects.standard import (
     concatenated,
     decimal_type,
     extracts,
+    index_in,
     like,
     neighbour,
     nth_value,
@@ -49,6 +50,7 @@ from pyspark_substrait.model.types import (
     Decimal,
     IntervalDay,
     IntervalYear,
+    List,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -96,6 +98,9 @@ def types(type: Type) -> str | None:
             return "TIMESTAMP"
         case PrecisionTimestampTZ(precision=precision) if precision <= 6:
             return "TIMESTAMPTZ"
+        case List(type=element):
+            inner = types(element)
+            return None if inner is None else f"{inner}[]"
         case IntervalYear():
             return "INTERVAL"
         case IntervalDay(precision=precision) if precision <= 6:
@@ -302,6 +307,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
             for name, operator in (("add", "+"), ("subtract", "-"))
         ),
     ],
+    f"{_BASE}set": [row("index_in", index_in("ARRAY_POSITION({1}, {0})"), plain=True)],
     f"{_BASE}comparison": [
         row("is_nan", "{0} = 'NaN'"),
         row("is_finite", "ABS({0}) < 'Infinity'"),

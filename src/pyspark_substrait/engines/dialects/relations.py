@@ -55,7 +55,7 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
-from pyspark_substrait.model.types import FP32, FP64, String, Struct, Type, VarChar, concrete
+from pyspark_substrait.model.types import FP32, FP64, List, Map, String, Struct, Type, VarChar, concrete
 from pyspark_substrait.model.walk import holds_query, holds_window, root_fields
 from pyspark_substrait.sql.conjuncts import conjuncts
 
@@ -321,7 +321,7 @@ def order_template(type: Type, compilation: Compilation) -> str:
             return compilation.dialect.text_order
         case FP32() | FP64():
             return compilation.dialect.float_equality
-        case Struct():
+        case Struct() | List() | Map():
             raise UnsupportedPlanError(f"{compilation.dialect.engine} compares {type} in another way")
         case _:
             return "{0}"

@@ -71,7 +71,7 @@ def _combined(operator: _Operator, distinct: bool, queries: Sequence[Query], com
 
 def _operand(query: Query, compilation: Compilation) -> Query:
     """Return a query that may be an operand as it is."""
-    return query.nested(compilation.names) if query.is_limited else replace(query, order=())
+    return replace(query.nested(compilation.names) if query.is_limited else query, order=())
 
 
 def _without_common(primary: Query, secondary: Sequence[Query], compilation: Compilation) -> Query:

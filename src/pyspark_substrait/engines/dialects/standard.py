@@ -38,6 +38,7 @@ __all__ = [
     "decimal_type",
     "extracts",
     "in_order",
+    "index_in",
     "like",
     "neighbour",
     "nth_value",
@@ -202,6 +203,20 @@ def nth_value(place: str) -> Callable[[Call], exp.Expression]:
         if not isinstance(number, int) or number < 1:
             raise UnsupportedPlanError(f"{call.function.key} of a position that is not a constant of 1 or more")
         return call.filled(f"NTH_VALUE({{0}}, {place})")
+
+    return body
+
+
+def index_in(position: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``index_in``; ``position`` is the template of the position from 1, null if there is none."""
+
+    def body(call: Call) -> exp.Expression:
+        in_order(exp.null(), call.type(0), call)
+        if isinstance(concrete(call.type(0)), FP32 | FP64):
+            raise UnsupportedPlanError(f"{call.function.key} of {call.type(0)}")
+        found = f"CAST({position} AS BIGINT) - 1"
+        known = call.literal(0) is not None
+        return call.filled(found if known else f"CASE WHEN NOT {{0}} IS NULL THEN {found} END")
 
     return body
 
