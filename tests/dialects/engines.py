@@ -63,6 +63,17 @@ class Engine(Protocol):
         """
         ...
 
+    def answers(self, asked: Sequence[tuple[str, Sequence[Type]]]) -> list[list[tuple[Any, ...]] | EngineFault]:
+        """Run statements, each with the types of its columns; return the records or the error of each."""
+        return [_tried(self, text, types) for text, types in asked]
+
+
+def _tried(engine: Engine, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]] | EngineFault:
+    try:
+        return engine.rows(text, types)
+    except EngineFault as fault:
+        return fault
+
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 
@@ -112,7 +123,7 @@ def counted(value: Any, type: Type) -> Any:
             return value
 
 
-class DuckDB:
+class DuckDB(Engine):
     """DuckDB in this process."""
 
     name = "duckdb"
@@ -137,7 +148,7 @@ class DuckDB:
         return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]
 
 
-class Postgres:
+class Postgres(Engine):
     """A PostgreSQL server, whose values are texts."""
 
     name = "postgres"
@@ -146,12 +157,22 @@ class Postgres:
         self._server = server
 
     def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
-        try:
-            found = self._server.run(f"SET TimeZone = 'UTC'; SET IntervalStyle = 'postgres_verbose'; {text}")
-        except AssertionError as error:
-            raise EngineFault(str(error)) from error
-        rows = [row or ("",) for row in found]  # one empty text is an empty line
-        return [tuple(_read(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in rows]
+        (found,) = self.answers([(text, types)])
+        if isinstance(found, EngineFault):
+            raise found
+        return found
+
+    def answers(self, asked: Sequence[tuple[str, Sequence[Type]]]) -> list[list[tuple[Any, ...]] | EngineFault]:
+        settings = ["SET TimeZone = 'UTC'", "SET IntervalStyle = 'postgres_verbose'"]
+        answers = self._server.answers([*settings, *(text for text, _ in asked)])[len(settings) :]
+        found: list[list[tuple[Any, ...]] | EngineFault] = []
+        for answer, (_, types) in zip(answers, asked, strict=True):
+            if isinstance(answer, str):
+                found.append(EngineFault(answer))
+                continue
+            rows = [row or ("",) for row in answer]  # one empty text is an empty line
+            found.append([tuple(_read(c, concrete(t)) for c, t in zip(row, types, strict=True)) for row in rows])
+        return found
 
     def load(self, name: str, table: pa.Table, types: Sequence[str]) -> None:
         """Make a table of Arrow data, with these types of PostgreSQL."""
@@ -206,7 +227,7 @@ def _read(cell: str | None, type: Type) -> Any:
             return cell
 
 
-class SQLite:
+class SQLite(Engine):
     """SQLite in this process, whose values have no types but their own."""
 
     name = "sqlite"
@@ -244,7 +265,7 @@ def _typed(cell: Any, type: Type) -> Any:
             return cell
 
 
-class DataFusion:
+class DataFusion(Engine):
     """DataFusion in this process."""
 
     name = "datafusion"

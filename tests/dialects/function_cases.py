@@ -14,7 +14,6 @@ from typing import Any
 
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.engines import dialects
-from pyspark_substrait.engines.dialects import Dialect
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, StructField
 from pyspark_substrait.model.literals import Literal
@@ -59,30 +58,32 @@ def outcomes(engine: Engine, cases: Iterable[Case | tuple[str, str]], *, columns
         columns: whether the arguments of scalar functions are columns; else they are literals.
     """
     dialect = dialects.dialect(engine.name)
+    asked: list[tuple[Case, str, list[Type]]] = []
     for case in cases:
         assert isinstance(case, Case)
-        if conflict(case) is None:
-            yield _outcome(engine, dialect, case, columns)
-
-
-def _outcome(engine: Engine, dialect: Dialect, case: Case, columns: bool) -> Outcome:
-    try:
+        if conflict(case) is not None:
+            continue
         try:
-            plan, types = _plan(case, columns)
-        except InvalidPlanError:  # an argument must be a literal
-            plan, types = _plan(case, False)
-        text = dialects.statement(plan, dialect)
-    except UnsupportedPlanError:
-        return Outcome(case, refused=True)
-    except InvalidPlanError as error:
-        return Outcome(case, fault="" if case.expected == "error" else str(error))
-    try:
-        found = engine.rows(text, types)
-    except EngineFault as error:
+            try:
+                plan, types = _plan(case, columns)
+            except InvalidPlanError:  # an argument must be a literal
+                plan, types = _plan(case, False)
+            asked.append((case, dialects.statement(plan, dialect), types))
+        except UnsupportedPlanError:
+            yield Outcome(case, refused=True)
+        except InvalidPlanError as error:
+            yield Outcome(case, fault="" if case.expected == "error" else str(error))
+    answers = engine.answers([(text, types) for _, text, types in asked])
+    for (case, text, _), answer in zip(asked, answers, strict=True):
+        yield _outcome(case, text, answer)
+
+
+def _outcome(case: Case, text: str, found: list[tuple[Any, ...]] | EngineFault) -> Outcome:
+    if isinstance(found, EngineFault):
         if case.expected in ("error", "undefined"):
             return Outcome(case)
-        if any(mark in str(error) for mark in _OF_TEXTS):
-            return Outcome(case, fault=f"{error}\n{text}")
+        if any(mark in str(found) for mark in _OF_TEXTS):
+            return Outcome(case, fault=f"{found}\n{text}")
         return Outcome(case, fails=True)
     if case.expected == "undefined":
         return Outcome(case)

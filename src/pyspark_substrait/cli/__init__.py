@@ -96,9 +96,7 @@ main.add_command(serve_user)
 @ROOT
 @FUNCTIONS
 @SPARK
-@click.option(
-    "--dialect", default="spark", help="The engine: spark, the default, duckdb, postgres, datafusion or sqlite."
-)
+@click.option("--dialect", default="spark", help="spark, duckdb, postgres, datafusion or sqlite; by default spark.")
 @click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
     plan: Path,

@@ -27,6 +27,7 @@ from pyspark_substrait.engines.dialects.standard import (
     concatenated,
     decimal_type,
     extracts,
+    in_zone,
     index_in,
     like,
     nth_value,
@@ -186,6 +187,16 @@ def _saturating(operator: str) -> Callable[[Call], exp.Expression]:
         wide = f"CAST({{0}} AS HUGEINT) {operator} CAST({{1}} AS HUGEINT)"
         bounded = f"LEAST(GREATEST({wide}, {-last - 1}), {last})"
         return call.filled(f"CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL ELSE CAST({bounded} AS {{output}}) END")
+
+    return body
+
+
+def _unless_smallest(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function that gives the largest number for the smallest, whose negative doesn't fit."""
+
+    def body(call: Call) -> exp.Expression:
+        last = 2 ** (_bits(call) - 1) - 1
+        return call.filled(f"CASE WHEN {{0}} = {-last} - 1 THEN CAST({last} AS {{output}}) ELSE {template} END")
 
     return body
 
@@ -376,6 +387,8 @@ _ARITHMETIC: Final = [
         signatures=two(INTEGERS),
     ),
     row("negate", "CAST(-{0} AS {output})", signatures=INTEGERS, overflow="ERROR"),
+    row("negate", _unless_smallest("CAST(-{0} AS {output})"), signatures=INTEGERS, overflow=("SATURATE", "SILENT")),
+    row("abs", _unless_smallest("ABS({0})"), signatures=INTEGERS, overflow=("SATURATE", "SILENT")),
     row("negate", "-{0}", signatures=FLOATS),
     row("abs", "ABS({0})", signatures=INTEGERS, overflow="ERROR"),
     row("abs", "ABS({0})", signatures=FLOATS),
@@ -394,6 +407,7 @@ _ARITHMETIC: Final = [
     row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
     row("avg", "CAST(agg(AVG({0})) AS FLOAT)", signatures=("fp32",), overflow=()),
     *statistics({"std_dev": "STDDEV", "variance": "VAR"}, "DOUBLE"),
+    row("median", "CAST(agg(MEDIAN({0})) AS {output})", enums={0: "EXACT"}, signatures=("req_fp64",), rounding=EVEN),
     row("ntile", "CAST(agg(NTILE({0})) AS {output})"),
     row("nth_value", nth_value("{1}")),
     row("lead", "LEAD({*})"),
@@ -427,6 +441,10 @@ _STRINGS: Final = [
     row("upper", _letters(_SMALL, _SMALL.upper()), char_set="ASCII_ONLY"),
     row("reverse", "ARRAY_TO_STRING(LIST_REVERSE(REGEXP_EXTRACT_ALL({0}, '(?s).')), '')"),
     row("repeat", "REPEAT({0}, {1})"),
+    row("concat_ws", "CONCAT_WS({*})"),
+    *(row(name, f"{name.upper()}({{0}}, {{1}})") for name in ("trim", "ltrim", "rtrim")),
+    *(row(name, f"{name.upper()}({{0}}, CASE WHEN {{1}} < 0 THEN 0 ELSE {{1}} END)") for name in ("left", "right")),
+    *(row(name, f"{name.upper()}({{0}}, {{1}}, {{2}})") for name in ("lpad", "rpad")),
     row("string_agg", "STRING_AGG({0}, {1})"),
 ]
 
@@ -448,6 +466,8 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}string": [row("concat", concatenated, null_handling="ACCEPT_NULLS"), *_STRINGS],
     f"{_BASE}datetime": [
         *extracts("EXTRACT({part} FROM {{0}})"),
+        *extracts("EXTRACT({part} FROM {{0}})", zones=True),
+        row("local_timestamp", in_zone("{0} AT TIME ZONE {1}")),
         row("add", "{0} + {1}", signatures=_TIMESTAMPS),
         row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
         row("add", "CAST({0} + {1} AS {output})", signatures=("date_iyear", "date_iday")),

@@ -26,6 +26,7 @@ from pyspark_substrait.engines.dialects.standard import (
     concatenated,
     decimal_type,
     extracts,
+    in_zone,
     index_in,
     like,
     neighbour,
@@ -278,7 +279,13 @@ _STRINGS: Final = [
     row("upper", 'UPPER({0} COLLATE "und-x-icu")', char_set="UTF8"),
     row("repeat", "REPEAT({0}, CAST({1} AS INTEGER))"),
     row("string_agg", "STRING_AGG({0}, {1})"),
+    row("concat_ws", "CONCAT_WS({*})"),
+    row("trim", "BTRIM({0}, {1})"),
+    row("ltrim", "LTRIM({0}, {1})"),
+    row("rtrim", "RTRIM({0}, {1})"),
 ]
+_PART: Final = "CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"
+_SECOND: Final = "CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}arithmetic": _NUMBERS,
     f"{_BASE}arithmetic_decimal": [
@@ -295,9 +302,8 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
     f"{_BASE}string": _STRINGS,
     f"{_BASE}datetime": [
-        *extracts(
-            "CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)", second="CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"
-        ),
+        *(item for zones in (False, True) for item in extracts(_PART, second=_SECOND, zones=zones)),
+        row("local_timestamp", in_zone("{0} AT TIME ZONE {1}")),
         *(
             row(name, f"CAST({{0}} {operator} {{1}} AS {{output}})", signatures=("date_iyear", "date_iday"))
             for name, operator in (("add", "+"), ("subtract", "-"))

@@ -52,7 +52,8 @@ def conjunction(conditions: Sequence[exp.Expression]) -> exp.Expression:
         return exp.true()
     if len(conditions) == 1:
         return conditions[0]
-    found: exp.Expression = exp.and_(*conditions, copy=False)
+    found = exp.and_(*conditions, copy=False)
+    assert isinstance(found, exp.Expression)
     return found
 
 

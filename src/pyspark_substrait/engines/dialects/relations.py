@@ -15,6 +15,7 @@ from pyspark_substrait.engines.dialects import aggregates, expressions, joins, r
 from pyspark_substrait.engines.dialects.query import Item, Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope, Shared
 from pyspark_substrait.engines.dialects.windows import standing_alone
+from pyspark_substrait.engines.expands import without_expand
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     Expression,
@@ -129,7 +130,10 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             return replace(query, items=tuple(items))
         case Exchange():
             return _input(node.input, outer, compilation)
-        case Expand() | Generate() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+        case Expand():
+            bare = replace(node, common=replace(node.common, emit=None))
+            return relation(without_expand(bare), outer, compilation)
+        case Generate() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             raise UnsupportedPlanError(
                 f"the relation {node.info.field} has no form in {compilation.dialect.engine} yet",
                 code=Code.TARGET_RELATION,

@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
@@ -26,6 +27,7 @@ from pyspark_substrait.engines.dialects.standard import (
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP64,
     I8,
@@ -133,6 +135,42 @@ def _float(template: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
+def _like(call: Call) -> exp.Expression:
+    """Return ``like`` as GLOB, which tells upper from lower case."""
+    pattern, stated = call.literal(1), call.literal(2)
+    if not isinstance(pattern, str):
+        raise UnsupportedPlanError(
+            f"{call.function.key} of a pattern that isn't a constant has no exact form in SQLite: "
+            "its LIKE does not tell upper from lower case",
+            code=Code.TARGET_FUNCTION,
+        )
+    escape = stated if isinstance(stated, str) else "\\" if call.function.urn == DATAFUSION else ""
+    text, characters = "", iter(pattern)
+    for character in characters:
+        if escape and character == escape:
+            character = next(characters, escape)
+        elif character in _WILD:
+            text += _WILD[character]
+            continue
+        text += f"[{character}]" if character in "*?[" else character
+    value = next(value for value in call.operands if isinstance(value, exp.Expression))
+    return filled("{0} GLOB {1}", [value, exp.Literal.string(text)], "sqlite")
+
+
+_WILD: Final = {"%": "*", "_": "?"}
+
+
+def _substring(call: Call) -> exp.Expression:
+    start, length = call.literal(1), call.literal(2)
+    more = len(call.operands) > 2
+    if not isinstance(start, int) or start < 1 or (more and (not isinstance(length, int) or length < 0)):
+        raise UnsupportedPlanError(
+            f"{call.function.key} has no exact form in SQLite but from a constant of 1 or more, of constant length",
+            code=Code.TARGET_FUNCTION,
+        )
+    return call.filled("SUBSTR({0}, {1}, {2})" if more else "SUBSTR({0}, {1})")
+
+
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}comparison": [
         row("least", "MIN({*})", signatures=("any",)),
@@ -189,11 +227,14 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("upper", "UPPER({0})", char_set="ASCII_ONLY"),
         row("contains", "INSTR({0}, {1}) > 0", case_sensitivity="CASE_SENSITIVE"),
         row("strpos", "INSTR({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
-        refuse("like", "its LIKE does not tell upper from lower case"),
+        row("like", _like, case_sensitivity="CASE_SENSITIVE"),
+        row("substring", _substring, negative_start="LEFT_OF_BEGINNING"),
     ],
     DATAFUSION: [
         row("sum", "SUM({0})", signatures=(*INTEGERS, "fp64")),
         row("avg", "AVG({0})", signatures=(*INTEGERS, "fp64")),
+        row("like", _like),
+        row("substring", _substring),
     ],
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -38,6 +40,7 @@ __all__ = [
     "decimal_type",
     "extracts",
     "in_order",
+    "in_zone",
     "index_in",
     "like",
     "neighbour",
@@ -143,6 +146,25 @@ def _extreme(name: str) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
         (value,) = _values(call)
         return exp.Anonymous(this=name, expressions=[value])
+
+    return body
+
+
+def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``least`` or ``greatest``: of the values that aren't null, or null if one is."""
+
+    def body(call: Call) -> exp.Expression:
+        values = _values(call)
+        made = exp.Anonymous(this=name, expressions=values)
+        unknown = [
+            exp.Is(this=operand(value.copy()), expression=exp.null())
+            for place, value in enumerate(values)
+            if call.type(place).nullable
+        ]
+        if skipping or not unknown:
+            return made
+        condition = unknown[0] if len(unknown) == 1 else exp.or_(*unknown, copy=False)
+        return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=made)
 
     return body
 
@@ -281,28 +303,53 @@ _PARTS: Final = {
 }
 
 
-def extracts(template: str, *, second: str = "") -> list[Row]:
-    """Return the rows of ``extract`` from dates, times and timestamps without a zone.
+def in_zone(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function in a time zone, its last argument, which is the name of one, as a constant."""
+
+    def body(call: Call) -> exp.Expression:
+        zone = call.literal(len(call.operands) - 1)
+        if zone not in zoneinfo.available_timezones():
+            raise UnsupportedPlanError(
+                f"{call.function.key} of a time zone that isn't a constant of the IANA database's names",
+                hint="Give the name as a literal, like 'Europe/Berlin'",
+                code=Code.TARGET_FUNCTION,
+            )
+        return call.filled(template)
+
+    return body
+
+
+def extracts(template: str, *, second: str = "", zones: bool = False) -> list[Row]:
+    """Return the rows of ``extract`` from dates, times and timestamps without a zone, or from those with one.
 
     Args:
         template: the value of a part, as BIGINT; ``{part}`` is its name.
         second: the template for the whole seconds; empty if it is the same.
+        zones: whether the rows are for timestamps with a zone, in which the parts are.
     """
-    moments, counted = ("req_date", "req_pts"), ("req_req_date", "req_req_pts")
+    moments: tuple[str, ...] = ("req_date", "req_pts")
+    counted: tuple[str, ...] = ("req_req_date", "req_req_pts")
+    times: tuple[str, ...] = ("req_pts", "req_pt")
+    if zones:
+        template, second = (text.replace("{{0}}", "({{0}} AT TIME ZONE {{1}})") for text in (template, second))
+        second = second.replace("{0}", "({0} AT TIME ZONE {1})")
+        moments, counted, times = ("req_ptstz_str",), ("req_req_ptstz_str",), ("req_ptstz_str",)
     rows = []
     for part, name in _PARTS.items():
         body = template.format(part=name)
         if part in ("YEAR", "ISO_YEAR"):
             rows.append(row("extract", body, enums={0: part}, signatures=moments))
         elif part in ("HOUR", "MINUTE"):
-            rows.append(row("extract", body, enums={0: part}, signatures=("req_pts", "req_pt")))
+            rows.append(row("extract", body, enums={0: part}, signatures=times))
         else:
             rows.append(row("extract", body, enums={0: part, 1: "ONE"}, signatures=counted))
             rows.append(row("extract", f"{body} - 1", enums={0: part, 1: "ZERO"}, signatures=counted))
     sunday, seconds = template.format(part="DOW"), second or template.format(part="SECOND")
     rows.append(row("extract", f"{sunday} + 1", enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ONE"}, signatures=counted))
     rows.append(row("extract", sunday, enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ZERO"}, signatures=counted))
-    rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=("req_pts", "req_pt")))
+    rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=times))
+    if zones:
+        return [replace(item, body=in_zone(item.body)) for item in rows if isinstance(item.body, str)]
     return rows
 
 
@@ -323,6 +370,10 @@ _COMPARISON: Final = [
     row("is_false", "NOT COALESCE({0}, TRUE)"),
     row("is_not_false", "COALESCE({0}, TRUE)"),
     row("coalesce", "COALESCE({*})"),
+    row("least", _extreme_of("LEAST", skipping=False)),
+    row("greatest", _extreme_of("GREATEST", skipping=False)),
+    row("least_skip_null", _extreme_of("LEAST", skipping=True)),
+    row("greatest_skip_null", _extreme_of("GREATEST", skipping=True)),
     row("nullif", _compared_call("NULLIF({0}, {1})", order=False)),
 ]
 _TIMES: Final = [
