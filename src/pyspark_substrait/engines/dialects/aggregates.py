@@ -18,12 +18,11 @@ from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
     AggregationPhase,
-    Expression,
     SortField,
 )
 from pyspark_substrait.model.relations import Aggregate
 from pyspark_substrait.model.types import FP32, FP64, I32, Type, concrete
-from pyspark_substrait.model.walk import expression_children, expressions_within, is_outer_reference
+from pyspark_substrait.model.walk import expressions_within, is_outer_reference, relation_expressions
 
 __all__ = ["aggregate", "decorated"]
 
@@ -42,7 +41,7 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
         with at("grouping_expressions", position):
             relations.order_template(expression.type, compilation)
     query, keys = _keys(node, query, outer, compilation)
-    if any(is_outer_reference(item) for item in expressions_within(_inside(node))):
+    if any(is_outer_reference(item) for item in expressions_within(relation_expressions(node))):
         query = query.nested(compilation.names)  # an aggregate of outer columns alone would be the outer query's
         keys = [query.items[place].tree for place in range(len(query.items) - len(keys), len(query.items))]
     scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
@@ -66,18 +65,6 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
 def query_name(query: Query, key: exp.Expression) -> str:
     """Return the name of a column of a query."""
     return next((item.name for item in query.items if item.tree == key), "")
-
-
-def _inside(node: Aggregate) -> list[Expression]:
-    """Return the expressions inside of the aggregate functions."""
-    found: list[Expression] = []
-    for item in node.measures:
-        found += (
-            expression_children(item.measure)
-            if item.filter is None
-            else (*expression_children(item.measure), item.filter)
-        )
-    return found
 
 
 def is_float(type: Type) -> bool:
@@ -163,7 +150,7 @@ def decorated(
         arguments = list(found.expressions)
         if distinct:
             arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]
-        if order:
+        if order and arguments:
             arguments[-1] = exp.Order(this=arguments[-1], expressions=[key.copy() for key in order])
         found.set("expressions", arguments)
         if condition is not None:

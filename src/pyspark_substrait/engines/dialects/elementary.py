@@ -85,6 +85,9 @@ def logarithms(
                 arms = [("{x} < 0", below), ("{x} = 0", at_zero)]
                 text = " ".join(f"WHEN {condition} THEN {value}" for condition, value in arms if value)
                 text = f"CASE {text} ELSE {function}({{x}}) END" if text else f"{function}({{x}})"
-                options = {"rounding": EVEN, "on_domain_error": domain, "on_log_zero": zero}
-                rows.append(row(name, as_double(text, double), signatures=("i64", "fp32", "fp64"), **options))
+                body = as_double(text, double)
+                numbers = ("i64", "fp32", "fp64")
+                rows.append(
+                    row(name, body, signatures=numbers, rounding=EVEN, on_domain_error=domain, on_log_zero=zero)
+                )
     return rows

@@ -14,7 +14,7 @@ from pyspark_substrait.engines.dialects.dialect import Call, Row
 from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import operand
+from pyspark_substrait.engines.dialects.tree import any_of, operand
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -393,7 +393,7 @@ def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) ->
             if len(option) != len(values):
                 raise InvalidPlanError(f"the option has {len(option)} fields, the value {len(values)}")
             rows.append(conjunction(_pairs(values, option, node.value, scope, compilation)))
-    return exp.or_(*rows, copy=False) if rows else exp.false()
+    return any_of(*rows) if len(rows) > 1 else rows[0] if rows else exp.false()
 
 
 def _pairs(

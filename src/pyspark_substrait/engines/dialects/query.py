@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from pyspark_substrait.engines.dialects.tree import column, number
+from pyspark_substrait.engines.dialects.tree import all_of, column, number
 
 __all__ = ["Item", "Names", "Query", "conjunction", "of_table"]
 
@@ -52,9 +52,7 @@ def conjunction(conditions: Sequence[exp.Expression]) -> exp.Expression:
         return exp.true()
     if len(conditions) == 1:
         return conditions[0]
-    found = exp.and_(*conditions, copy=False)
-    assert isinstance(found, exp.Expression)
-    return found
+    return all_of(*conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +97,11 @@ class Query:
         """The values of the columns; copy one to use it."""
         return tuple(item.tree for item in self.items)
 
+    def column_names(self, used: Counter[str] | None = None) -> list[str]:
+        """Return a name for each column, which differ from each other; ``used`` gets them."""
+        known: Counter[str] = Counter() if used is None else used
+        return [_unique(item.name or f"c{place + 1}", known) for place, item in enumerate(self.items)]
+
     def flat(self, names: Names) -> Query:
         """Return the query, below another one unless it :attr:`is_flat`."""
         return self if self.is_flat else self.nested(names)
@@ -106,7 +109,7 @@ class Query:
     def nested(self, names: Names, alias: str = "t") -> Query:
         """Return a query of all columns of this one, which keeps its order."""
         used: Counter[str] = Counter()
-        own = [_unique(item.name or f"c{place + 1}", used) for place, item in enumerate(self.items)]
+        own = self.column_names(used)
         inner, order = self, []
         if self.order:
             keys = [_unique("sort_key", used) for _ in self.order]

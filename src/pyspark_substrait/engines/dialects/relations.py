@@ -283,13 +283,19 @@ def _of_items(sorts: Sequence[SortField], query: Query) -> list[exp.Expression] 
     found = []
     for field in sorts:
         match field.expr:
-            case FieldReference(root=RootReference(), reference=(StructField(field=place),)) if (
-                place < len(query.items) and sum(1 for _ in query.items[place].tree.walk()) <= _SHORT
-            ):
+            case FieldReference(root=RootReference(), reference=(StructField(field=place),)) if place < len(
+                query.items
+            ) and _is_short(query.items[place].tree):
                 found.append(query.items[place].tree.copy())
             case _:
                 return None
     return found
+
+
+def _is_short(tree: exp.Expression) -> bool:
+    """Whether a value may be repeated as a sort key. A constant may be a position to the engine, and isn't one."""
+    nodes = list(tree.walk())
+    return len(nodes) <= _SHORT and any(isinstance(node, exp.Column | exp.Anonymous) for node in nodes)
 
 
 def orders(sorts: Sequence[SortField], keys: Sequence[exp.Expression], compilation: Compilation) -> list[exp.Ordered]:
@@ -383,13 +389,10 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
         return relation(node.subtree, outer, compilation)
     if ordinal not in compilation.shared:
         query = relation(node.subtree, (), compilation)
-        used: Counter[str] = Counter()
-        columns = []
-        for place, item in enumerate(query.items):
-            name = item.name or f"c{place + 1}"
-            columns.append(f"{name}_{place + 1}" if name.lower() in used else name)
-            used[columns[-1].lower()] += 1
+        columns = query.column_names()
         name = compilation.names.fresh("shared")
+        while name.lower() in compilation.tables:
+            name = compilation.names.fresh("shared")
         compilation.shared[ordinal] = Shared(name=name, tree=query.select(columns), columns=tuple(columns))
     found = compilation.shared[ordinal]
     table = exp.Table(this=exp.to_identifier(found.name, quoted=True))

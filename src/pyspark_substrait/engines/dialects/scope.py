@@ -54,6 +54,7 @@ class Compilation:
         dialect: the dialect.
         parameters: the values of dynamic parameters.
         uses: how often each shared subtree is referred to, by its position in the plan.
+        tables: the names of the tables that the plan reads, in lower case; no WITH clause has one of them.
         names: the names of its tables.
         shared: the WITH clauses, by the position of the subtree in the plan.
     """
@@ -61,5 +62,6 @@ class Compilation:
     dialect: Dialect
     parameters: Mapping[int, Literal] = field(default_factory=dict)
     uses: Mapping[int, int] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
     names: Names = field(default_factory=Names)
     shared: dict[int, Shared] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, row
-from pyspark_substrait.engines.dialects.tree import operand
+from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.types import (
@@ -98,7 +98,7 @@ def _values(call: Call, *, order: bool = True) -> list[exp.Expression]:
     ]
 
 
-def _comparison(operator: type[exp.Binary], *, order: bool = True) -> Callable[[Call], exp.Expression]:
+def _comparison(operator: Callable[..., exp.Expression], *, order: bool = True) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
         left, right = _values(call, order=order)
         return operator(this=operand(left), expression=operand(right))
@@ -124,7 +124,7 @@ def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) 
         values = [value for value in call.operands if isinstance(value, exp.Expression)]
         if len(values) < 2:
             return values[0] if values else of_none.copy()
-        return connect(*values, copy=False)
+        return connect(*values)
 
     return body
 
@@ -163,7 +163,7 @@ def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression
         ]
         if skipping or not unknown:
             return made
-        condition = unknown[0] if len(unknown) == 1 else exp.or_(*unknown, copy=False)
+        condition = unknown[0] if len(unknown) == 1 else any_of(*unknown)
         return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=made)
 
     return body
@@ -398,8 +398,8 @@ _WINDOWS: Final = [
 STANDARD: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}comparison": _COMPARISON,
     f"{_BASE}boolean": [
-        row("and", _connected(exp.and_, exp.true())),
-        row("or", _connected(exp.or_, exp.false())),
+        row("and", _connected(all_of, exp.true())),
+        row("or", _connected(any_of, exp.false())),
         row("and_not", "{0} AND NOT {1}"),
         row("xor", "{0} <> {1}"),
         row("not", "NOT {0}"),

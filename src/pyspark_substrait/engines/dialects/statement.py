@@ -15,7 +15,7 @@ from pyspark_substrait.errors import at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.model.relations import Reference
+from pyspark_substrait.model.relations import NamedTable, Read, Reference
 from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.sql.compiler.statement import root, root_schema
 
@@ -46,7 +46,9 @@ def statement(
     position, node, names = root(plan, chosen)
     found: dict[int, Literal] = dict(parameter_values(plan, parameters))
     uses = Counter(one.subtree_ordinal for one in relations_within(node) if isinstance(one, Reference))
-    compilation = Compilation(dialect=dialect, parameters=found, uses=uses)
+    reads = [one.read_type for one in relations_within(node) if isinstance(one, Read)]
+    tables = frozenset(one.names[-1].lower() for one in reads if isinstance(one, NamedTable) and one.names)
+    compilation = Compilation(dialect=dialect, parameters=found, uses=uses, tables=tables)
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = relation(node, (), compilation)
         for type in node.schema.types:

@@ -28,7 +28,7 @@ from pyspark_substrait.model.types import FP32, FP64, concrete, same_type
 
 __all__ = ["exists", "subquery", "three_valued"]
 
-_COMPARISONS: dict[ComparisonOp, type[exp.Binary]] = {
+_COMPARISONS: dict[ComparisonOp, Callable[..., exp.Expression]] = {
     ComparisonOp.EQ: exp.EQ,
     ComparisonOp.NE: exp.NEQ,
     ComparisonOp.LT: exp.LT,
@@ -144,8 +144,8 @@ def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation:
     query = query.flat(compilation.names)
     certain: list[exp.Expression] = []
     uncertain: list[exp.Expression] = []
-    for needle, item, one, type in zip(needles, query.items, node.needles, types, strict=True):
-        condition = expressions.equal(needle, item.tree.copy(), type, compilation)
+    for value, item, one, type in zip(needles, query.items, node.needles, types, strict=True):
+        condition = expressions.equal(value, item.tree.copy(), type, compilation)
         (uncertain if one.type.nullable or type.nullable else certain).append(condition)
     return three_valued(query, certain, uncertain, compilation)
 
@@ -159,7 +159,7 @@ def _compared(node: SetComparison, scope: Scope, inner: tuple[Record, ...], comp
         raise InvalidPlanError(f"the query has {len(query.items)} columns, and one is compared", path="right")
     template = relations.order_template(node.left.type, compilation)
     one, other = (compilation.dialect.filled(template, value) for value in (left, query.items[0].tree.copy()))
-    compare: Callable[..., exp.Expression] = _COMPARISONS[node.comparison_op]
+    compare = _COMPARISONS[node.comparison_op]
     condition = compare(this=operand(one), expression=operand(other))
     some = node.reduction_op is ReductionOp.ANY
     if not some:

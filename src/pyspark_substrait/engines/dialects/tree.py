@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError
 
-__all__ = ["column", "filled", "number", "operand", "sql_text", "type_tree"]
+__all__ = ["all_of", "any_of", "column", "filled", "number", "operand", "sql_text", "type_tree"]
 
 _OPERATORS: Final = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.AtTimeZone)
 
@@ -19,6 +19,16 @@ def operand(node: exp.Expression) -> exp.Expression:
     if isinstance(node, _OPERATORS) and not isinstance(node, exp.Paren | exp.Dot):
         return exp.Paren(this=node)
     return node
+
+
+def all_of(*conditions: exp.Expression) -> exp.Expression:
+    """Return the condition that all of two or more conditions are true."""
+    return cast("exp.Expression", exp.and_(*conditions, copy=False))
+
+
+def any_of(*conditions: exp.Expression) -> exp.Expression:
+    """Return the condition that some of two or more conditions is true."""
+    return cast("exp.Expression", exp.or_(*conditions, copy=False))
 
 
 def number(value: int) -> exp.Expression:
