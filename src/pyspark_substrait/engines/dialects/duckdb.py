@@ -13,8 +13,15 @@ from typing import Final
 
 from sqlglot import exp
 
-from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
+from pyspark_substrait.engines.dialects.duckdb_decimals import (
+    average,
+    decimal_result,
+    decimal_sum,
+    product,
+    quotient,
+    sum_type,
+)
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
@@ -25,7 +32,6 @@ from pyspark_substrait.engines.dialects.standard import (
     INTEGERS,
     STANDARD,
     concatenated,
-    decimal_type,
     extracts,
     in_zone,
     index_in,
@@ -33,10 +39,10 @@ from pyspark_substrait.engines.dialects.standard import (
     nth_value,
     shortened,
     statistics,
+    string_agg,
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
-from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -153,6 +159,10 @@ def cast(made: Cast) -> exp.Expression | None:
             return shortened(made)
         case ((I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String()):
             return made.plain()
+        case String(), (I8() | I16() | I32() | I64()):
+            other = "NULL" if made.null else "'not an integer: ' || {0}"
+            text = f"CASE WHEN REGEXP_FULL_MATCH({{0}}, ' *[-+]?[0-9]+ *') THEN {{0}} ELSE {other} END"
+            return made.plain(filled(text, [made.value], "duckdb"))
         case Date(), PrecisionTimestamp():
             return made.plain()
         case PrecisionTimestamp(), Date():
@@ -219,113 +229,7 @@ def _remainder(call: Call) -> exp.Expression:
     return _not_zero(call, "{0} % {1}", otherwise)
 
 
-# decimals ------------------------------------------------------------------------------------------------------------
-
-
-def _decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of an operation on decimals; it is cast where DuckDB gives it another type."""
-
-    def body(call: Call) -> exp.Expression:
-        found = natural(decimal_type(call.type(0)), decimal_type(call.type(1)))
-        output = decimal_type(call.output)
-        same = (found.precision, found.scale) == (output.precision, output.scale)
-        return call.filled(template if same else f"CAST({template} AS {{output}})")
-
-    return body
-
-
-def _sum_type(left: Decimal, right: Decimal) -> Decimal:
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    return Decimal(precision=min(38, whole + scale + 1), scale=scale)
-
-
-def _product_type(left: Decimal, right: Decimal) -> Decimal:
-    return Decimal(precision=min(38, left.precision + right.precision), scale=left.scale + right.scale)
-
-
-def _product(call: Call) -> exp.Expression:
-    left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
-    if left.scale + right.scale <= 38:
-        return _decimal_result(_product_type, "{0} * {1}")(call)
-    return call.filled("error('a product of more than 38 digits')")
-
-
-def digits(value: exp.Expression) -> exp.Expression:
-    """Return the digits of a decimal as a whole number."""
-    return filled("CAST(REPLACE(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)", [value], "duckdb")
-
-
-def _quotient_of_digits(
-    dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool, positive: bool = False
-) -> exp.Expression:
-    """Return the quotient of two whole numbers.
-
-    Args:
-        dividend, divisor: HUGEINT; the divisor isn't zero.
-        scale: the digits behind the point of the dividend less those of the divisor.
-        output: the type of the quotient.
-        cut: whether further digits are cut off; else it is rounded half away from zero.
-        positive: whether the divisor is positive.
-    """
-    more = output.scale - scale
-    if more > 0:
-        dividend = filled(f"{{0}} * {_huge(10**more)}", [dividend], "duckdb")
-    elif more < 0:
-        divisor = filled(f"{{0}} * {_huge(10**-more)}", [divisor], "duckdb")
-    whole = "{0} // {1}"
-    if not cut and positive:
-        whole = "(2 * ABS({0}) + {1}) // (2 * {1}) * SIGN({0})"
-    elif not cut:
-        whole = "(2 * ABS({0}) + ABS({1})) // (2 * ABS({1})) * SIGN({0}) * SIGN({1})"
-    text = f"CAST({whole} AS DECIMAL(38, 0))"
-    if output.scale:
-        text += f" * CAST({decimal.Decimal(1).scaleb(-output.scale):f} AS DECIMAL(38, {output.scale}))"
-    return filled(f"CAST({text} AS {types(output)})", [dividend, divisor], "duckdb")
-
-
-def _huge(value: int) -> str:
-    return str(value) if value < 2**31 else f"CAST({value} AS HUGEINT)"
-
-
-def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
-    def body(call: Call) -> exp.Expression:
-        left, right, output = (decimal_type(type) for type in (call.type(0), call.type(1), call.output))
-        x, y = (value for value in call.operands if isinstance(value, exp.Expression))
-        found = _quotient_of_digits(digits(x), digits(y.copy()), left.scale - right.scale, output, cut=cut)
-        divisor = call.literal(1)
-        if isinstance(divisor, decimal.Decimal) and divisor:
-            return found
-        failed = filled("error('division by zero')", [], "duckdb")
-        return exp.Case(ifs=[exp.If(this=filled("{0} = 0", [y], "duckdb"), true=failed)], default=found)
-
-    return body
-
-
-#: digits of the numbers of an average; a sum of up to 10**10 of them fits
-_SUMMED: Final = 28
-
-
-def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
-    def body(call: Call) -> exp.Expression:
-        type, output = decimal_type(call.type(0)), decimal_type(call.output)
-        if type.precision + max(output.scale - type.scale, 0) > _SUMMED:
-            raise UnsupportedPlanError(
-                f"{call.function.key} of {type} has no exact form in DuckDB: its sums have 38 digits",
-                hint="Cast the argument to a decimal of fewer digits",
-                code=Code.TARGET_FUNCTION,
-            )
-        (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
-        total = digits(filled("agg(SUM({0}))", [x], "duckdb"))
-        count = filled("CAST(NULLIF(agg(COUNT({0})), 0) AS HUGEINT)", [x.copy()], "duckdb")
-        return _quotient_of_digits(total, count, type.scale, output, cut=cut, positive=True)
-
-    return body
-
-
-def _decimal_sum(call: Call) -> exp.Expression:
-    output = decimal_type(call.output)
-    return call.filled("SUM({0})" if output.precision == 38 else "CAST(agg(SUM({0})) AS {output})")
+# averages -------------------------------------------------------------------------------------------------------------
 
 
 def _average_of_integers(call: Call) -> exp.Expression:
@@ -414,14 +318,14 @@ _ARITHMETIC: Final = [
     row("lag", "LAG({*})"),
 ]
 _DECIMALS: Final = [
-    row("add", _decimal_result(_sum_type, "{0} + {1}"), overflow="ERROR"),
-    row("subtract", _decimal_result(_sum_type, "{0} - {1}"), overflow="ERROR"),
-    row("multiply", _product, overflow="ERROR"),
-    row("divide", _quotient(cut=False), overflow="ERROR"),
+    row("add", decimal_result(sum_type, "{0} + {1}"), overflow="ERROR"),
+    row("subtract", decimal_result(sum_type, "{0} - {1}"), overflow="ERROR"),
+    row("multiply", product, overflow="ERROR"),
+    row("divide", quotient(cut=False), overflow="ERROR"),
     row("negate", "-{0}"),
     row("abs", "ABS({0})"),
-    row("sum", _decimal_sum, overflow="ERROR"),
-    row("avg", _average(cut=False), overflow=ALL_VALUES),
+    row("sum", decimal_sum, overflow="ERROR"),
+    row("avg", average(cut=False), overflow=ALL_VALUES),
 ]
 _STRINGS: Final = [
     row("like", like("", written=False), case_sensitivity="CASE_SENSITIVE", plain=True),
@@ -445,7 +349,7 @@ _STRINGS: Final = [
     *(row(name, f"{name.upper()}({{0}}, {{1}})") for name in ("trim", "ltrim", "rtrim")),
     *(row(name, f"{name.upper()}({{0}}, CASE WHEN {{1}} < 0 THEN 0 ELSE {{1}} END)") for name in ("left", "right")),
     *(row(name, f"{name.upper()}({{0}}, {{1}}, {{2}})") for name in ("lpad", "rpad")),
-    row("string_agg", "STRING_AGG({0}, {1})"),
+    row("string_agg", string_agg),
 ]
 
 
@@ -478,12 +382,12 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("any_value", "FIRST({0})", ignore_nulls="FALSE"),
     ],
     DATAFUSION: [
-        row("divide", _quotient(cut=True), signatures=("dec_dec",)),
+        row("divide", quotient(cut=True), signatures=("dec_dec",)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),
-        row("sum", _decimal_sum, signatures=("dec",)),
+        row("sum", decimal_sum, signatures=("dec",)),
         row("sum", "CAST(agg(SUM({0})) AS BIGINT)", signatures=INTEGERS),
         row("sum", "CAST(agg(SUM({0})) AS DOUBLE)", signatures=FLOATS),
-        row("avg", _average(cut=True), signatures=("dec",)),
+        row("avg", average(cut=True), signatures=("dec",)),
         row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
         row("like", like("\\"), plain=True),
         row("substring", _substring, plain=True),

@@ -33,6 +33,7 @@ from pyspark_substrait.engines.dialects.standard import (
     nth_value,
     shortened,
     statistics,
+    string_agg,
     substring,
     two,
 )
@@ -228,7 +229,7 @@ _NUMBERS: Final = [
         signatures=two(FLOATS),
         rounding=EVEN,
         on_division_by_zero="ERROR",
-        on_domain_error="ERROR",
+        on_domain_error=(),
     ),
     row(
         "modulus",
@@ -278,7 +279,7 @@ _STRINGS: Final = [
     row("lower", 'LOWER({0} COLLATE "und-x-icu")', char_set="UTF8"),
     row("upper", 'UPPER({0} COLLATE "und-x-icu")', char_set="UTF8"),
     row("repeat", "REPEAT({0}, CAST({1} AS INTEGER))"),
-    row("string_agg", "STRING_AGG({0}, {1})"),
+    row("string_agg", string_agg),
     row("concat_ws", "CONCAT_WS({*})"),
     row("trim", "BTRIM({0}, {1})"),
     row("ltrim", "LTRIM({0}, {1})"),

@@ -47,6 +47,7 @@ __all__ = [
     "nth_value",
     "shortened",
     "statistics",
+    "string_agg",
     "substring",
     "two",
 ]
@@ -256,6 +257,13 @@ def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression
         return call.filled(f"{name}({{0}}{others})")
 
     return body
+
+
+def string_agg(call: Call) -> exp.Expression:
+    """Return texts one after another, with a separator, which is a constant: engines differ where it is null."""
+    if not isinstance(call.literal(1), str):
+        raise UnsupportedPlanError(f"{call.function.key} with a separator that isn't a constant")
+    return call.filled("STRING_AGG({0}, {1})")
 
 
 def substring(name: str, number: str = "{}") -> Callable[[Call], exp.Expression]:
