@@ -70,13 +70,14 @@ ROOMS: dict[str, set[str]] = {
     "message_text": set(),
 }
 #: packages whose modules may import each other in circles: expressions have queries in them, and queries expressions
-FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
+FAMILIES = ("engines.dialects", "sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 #: the modules that may import others of this package inside functions, a package with all of its modules, and what
 #: they put off: it takes long to import or may not be installed, and most of those who come through don't need it
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
     "conformance.case_files": "ANTLR and the specification's grammar of cases, which may not be installed",
+    "api.to_sql": "sqlglot, which may not be installed, for other engines than Spark",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
@@ -103,6 +104,7 @@ ONLY_IN = {
     "lark": {"text"},
     "jinja2": {"analysis", "conformance", "render", "notebooks"},
     "pygraphviz": {"render"},
+    "sqlglot": {"engines"},
     "IPython": {"notebooks", "spark"},
 }
 

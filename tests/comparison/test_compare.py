@@ -278,7 +278,7 @@ def test_rows_that_differ_are_counted() -> None:
 
 
 def in_duckdb(frame: Any) -> list[tuple[Any, ...]]:
-    found = sessions.session("duckdb", TABLES).run(ps.to_sql(frame.to_plan()))
+    found = sessions.session("duckdb", TABLES).run(ps.to_sql(frame.to_plan(), dialect="duckdb"))
     return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True), key=repr)
 
 

@@ -41,6 +41,7 @@ PAGES = (
     "docs/other-engines.md",
     "docs/binding.md",
     "docs/comparing-engines.md",
+    "docs/sql-for-engines.md",
     "docs/continuous-integration.md",
     "docs/concepts/plans.md",
     "docs/concepts/relations.md",

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,7 +60,28 @@ class Server:
         """The result of statements, as PostgreSQL writes the values."""
         command = ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "--csv", "-P", "null=\x01", "-t", "-d", self._address]
         found = self._run(*command, "-c", text).stdout
-        return [tuple(None if cell == "\x01" else cell for cell in row) for row in csv.reader(io.StringIO(found))]
+        return _records(found)
+
+    def answers(self, texts: Sequence[str]) -> list[list[tuple[str | None, ...]] | str]:
+        """The results of statements, each by itself, as :meth:`run` has them; of one that fails, the message."""
+        mark = "end of an answer"
+        script = "\\set VERBOSITY terse\n"
+        for text in texts:
+            script += f"{text}\n;\n\\if :ERROR\n\\echo ERROR :LAST_ERROR_MESSAGE\n\\endif\n\\echo {mark}\n"
+        command = ["psql", "-X", "-q", "--csv", "-P", "null=\x01", "-t", "-d", self._address]
+        done = subprocess.run(
+            [self._programs / command[0], *command[1:]],
+            input=script,
+            user=self._user,
+            cwd=self._folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "TZ": "UTC"},
+        )
+        parts = done.stdout.split(f"{mark}\n")[:-1]
+        assert len(parts) == len(texts), f"{len(parts)} answers to {len(texts)} statements"
+        return [part if part.startswith("ERROR ") else _records(part) for part in parts]
 
     @contextmanager
     def asked(self) -> Iterator[list[str]]:
@@ -98,6 +119,10 @@ class Server:
             text = out.read()
         assert done.returncode == 0, text
         return subprocess.CompletedProcess(done.args, done.returncode, text)
+
+
+def _records(text: str) -> list[tuple[str | None, ...]]:
+    return [tuple(None if cell == "\x01" else cell for cell in row) for row in csv.reader(io.StringIO(text))]
 
 
 def _programs() -> Path | None:

@@ -70,7 +70,8 @@ def answer(engine: str, source: bytes | str, tables: Mapping[str, str], form: Fo
     if form != "given":
         plan = with_total_orders(plan) if form == "total" else without_limit(plan)
     try:
-        made = ps.to_sql(plan) if engine in ("spark", "duckdb") else ps.for_target(plan, engine).to_bytes()
+        texts = engine in ("spark", "duckdb")
+        made = ps.to_sql(plan, dialect=engine) if texts else ps.for_target(plan, engine).to_bytes()
     except Exception as error:
         return Answer("loaded", fault=_line(error))
     try:

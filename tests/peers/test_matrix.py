@@ -43,7 +43,7 @@ def test_a_process_that_ends_is_started_again(process: EngineProcess) -> None:
 def rows(plan: Any) -> list[tuple[Any, ...]]:
     pytest.importorskip("duckdb")
     pytest.importorskip("sqlglot")
-    found = sessions.session("duckdb", {"numbers": NUMBERS}).run(ps.to_sql(plan))
+    found = sessions.session("duckdb", {"numbers": NUMBERS}).run(ps.to_sql(plan, dialect="duckdb"))
     return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True))
 
 

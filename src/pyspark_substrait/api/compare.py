@@ -59,9 +59,8 @@ def compare(
     """Run a plan on several engines, and report which rows differ and on which part of the plan.
 
     The plan is fitted to the tables first (:func:`bind`), then brought into the form of each engine
-    (:func:`for_target`). DuckDB, which has no Substrait of its own any more, gets the Spark SQL of the plan
-    (:func:`to_sql`), translated by sqlglot. The rows of each engine are compared with those of the first that gives
-    any; their order doesn't count.
+    (:func:`for_target`). DuckDB, which has no Substrait of its own any more, gets SQL (:func:`to_sql`). The rows of
+    each engine are compared with those of the first that gives any; their order doesn't count.
 
     Where two differ, their rows are compared for parts of the plan, down to a relation whose inputs agree.
 
@@ -195,7 +194,7 @@ class _Running:
         if session is None:
             return run_query(plan, tables=self._tables, spark=self._spark, progress=False, registry=self._registry)
         if engine == "duckdb":
-            return session.run(to_sql(plan, registry=self._registry, formatted=False))
+            return session.run(to_sql(plan, registry=self._registry, dialect="duckdb", formatted=False))
         return session.run(for_target(plan, engine, registry=self._registry).to_bytes())
 
     def comparing(

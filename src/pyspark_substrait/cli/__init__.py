@@ -97,6 +97,7 @@ main.add_command(serve_user)
 @ROOT
 @FUNCTIONS
 @SPARK
+@click.option("--dialect", default="spark", help="spark, duckdb, postgres, datafusion or sqlite; by default spark.")
 @click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
     plan: Path,
@@ -104,19 +105,24 @@ def sql(
     root: int | None,
     registry: Registry | None,
     version: str | None,
+    dialect: str,
     compact: bool,
 ) -> None:
-    """Print the Spark SQL statement that runs PLAN, a clause a line. Needs no Spark.
+    """Print the SQL statement that runs PLAN on Spark, or on another engine, a clause a line. Needs no Spark.
 
     \b
     Examples:
       pyspark-substrait sql plan.json
       pyspark-substrait sql plan.json --compact
       pyspark-substrait sql plan.json --spark 3.5
+      pyspark-substrait sql plan.json --dialect duckdb
     """
     loaded = loaded_from(plan_source(plan), registry)
     given = parameter_values(parameters, loaded)
-    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version, formatted=not compact))
+    text = pyspark_substrait.to_sql(
+        loaded, parameters=given, root=root, version=version, dialect=dialect, formatted=not compact
+    )
+    write_text(text)
 
 
 main.add_command(explain)

@@ -85,7 +85,7 @@ class _Other:
 
 
 class _DuckDB:
-    """DuckDB, which has no Substrait any more: the plan's Spark SQL (``to_sql``), translated by sqlglot."""
+    """DuckDB, which has no Substrait any more: the plan as its SQL (``to_sql``)."""
 
     def __init__(self) -> None:
         self._sessions = _Sessions("duckdb")
@@ -95,7 +95,7 @@ class _DuckDB:
         return sessions.release("duckdb")
 
     def load(self, plan: bytes, tables: Tables, *, convert: bool) -> Callable[[], pa.Table]:
-        return self._sessions.over(tables).prepared(to_sql(plan, formatted=False))
+        return self._sessions.over(tables).prepared(to_sql(plan, dialect="duckdb", formatted=False))
 
 
 ADAPTERS: Final[Mapping[str, Callable[[], Adapter]]] = {

@@ -40,7 +40,7 @@ ENGINES: Final = ("spark", "datafusion", "duckdb", "acero")
 
 _NOTES: Final = {
     "spark": "through this package",
-    "duckdb": "DuckDB has no Substrait any more: plans become Spark SQL, which sqlglot translates",
+    "duckdb": "DuckDB has no Substrait any more: plans become its SQL",
 }
 
 

@@ -1,7 +1,8 @@
 """Plans for other engines: a description of the form that each engine takes, and the conversion of plans to it.
 
 The specification is the default; an engine may know a function by another name, need its projections in one style, or
-lack shared subtrees. :mod:`description` defines the description of an engine, :mod:`adapting` converts plans.
+lack shared subtrees. :mod:`description` defines the description of an engine, :mod:`adapting` converts plans,
+:mod:`dialects` writes them as SQL.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ import pyarrow as pa
 from pyarrow import feather
 
 from pyspark_substrait.binding.schemas import dataset_of
-from pyspark_substrait.engines.duckdb_sql import MACROS, duckdb_sql
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 
 __all__ = ["EngineSession", "is_installed", "release", "session"]
@@ -72,14 +71,12 @@ def _readers(context: Any, path: str) -> Callable[[str, str], None]:
 
 
 class _DuckDB(EngineSession):
-    """DuckDB through SQL: it has no Substrait of its own any more. sqlglot translates the text."""
+    """DuckDB through SQL: it has no Substrait of its own any more."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
         import duckdb
 
         self._connection = duckdb.connect()
-        for macro in MACROS:
-            self._connection.execute(macro)
         paths: list[str] = []
         folders: list[str] = []
         for name, source in tables.items():
@@ -96,7 +93,7 @@ class _DuckDB(EngineSession):
         self._connection.execute("SET enable_external_access = false")
 
     def prepared(self, plan: str) -> Callable[[], pa.Table]:
-        relation = self._connection.sql(duckdb_sql(plan))
+        relation = self._connection.sql(plan)
         return lambda: relation.to_arrow_table()
 
 

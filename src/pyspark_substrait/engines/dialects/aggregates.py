@@ -1,0 +1,166 @@
+"""Aggregates. Keys that aren't columns are computed below, so that they are written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.engines.dialects import expressions, relations
+from pyspark_substrait.engines.dialects.query import Item, Query
+from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
+from pyspark_substrait.engines.dialects.tree import number
+from pyspark_substrait.engines.grouping_sets import in_one_grouping
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    AggregationInvocation,
+    AggregationPhase,
+    SortField,
+)
+from pyspark_substrait.model.relations import Aggregate
+from pyspark_substrait.model.types import FP32, FP64, I32, Type, concrete
+from pyspark_substrait.model.walk import expressions_within, is_outer_reference, relation_expressions
+
+__all__ = ["aggregate", "decorated"]
+
+Outer = tuple[Record, ...]
+
+
+def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilation) -> Query:
+    """Return the query of an aggregate over its input's query."""
+    if not node.direct_schema.types:
+        raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
+    sets = [grouping.expression_references for grouping in node.groupings]
+    if len(sets) > 1 and not (compilation.dialect.grouping_sets and len({frozenset(one) for one in sets}) == len(sets)):
+        bare = replace(node, common=replace(node.common, emit=None))
+        return relations.relation(in_one_grouping(bare), outer, compilation)
+    for position, expression in enumerate(node.grouping_expressions):
+        with at("grouping_expressions", position):
+            relations.order_template(expression.type, compilation)
+    query, keys = _keys(node, query, outer, compilation)
+    if any(is_outer_reference(item) for item in expressions_within(relation_expressions(node))):
+        query = query.nested(compilation.names)  # an aggregate of outer columns alone would be the outer query's
+        keys = [query.items[place].tree for place in range(len(query.items) - len(keys), len(query.items))]
+    scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
+    items = [Item(key.copy(), query_name(query, key)) for key in keys]
+    for position, item in enumerate(node.measures):
+        with at("measures", position):
+            condition = None
+            if item.filter is not None:
+                with at("filter"):
+                    condition = expressions.expression(item.filter, scope, compilation)
+            with at("measure"):
+                items.append(Item(_measure(item.measure, condition, scope, compilation)))
+    if len(sets) <= 1:
+        return replace(query, items=tuple(items), keys=tuple(keys), order=())
+    items.append(Item(_set_number(sets, keys, compilation), "grouping_set"))
+    listed = [exp.Tuple(expressions=[keys[place].copy() for place in one]) for one in sets]
+    found = replace(query, items=tuple(items), keys=(exp.GroupingSets(expressions=listed),), order=())
+    return found.nested(compilation.names)
+
+
+def query_name(query: Query, key: exp.Expression) -> str:
+    """Return the name of a column of a query."""
+    return next((item.name for item in query.items if item.tree == key), "")
+
+
+def is_float(type: Type) -> bool:
+    """Whether a type is one of floating-point numbers."""
+    return isinstance(concrete(type), FP32 | FP64)
+
+
+def _keys(node: Aggregate, query: Query, outer: Outer, compilation: Compilation) -> tuple[Query, list[exp.Expression]]:
+    """Return the input with the grouping keys as its last columns, and these."""
+    width = len(query.items)
+    query, keys = relations.values(
+        query, node.grouping_expressions, node.common.rel_anchor, outer, compilation, "grouping_expressions"
+    )
+    keys = [
+        compilation.dialect.filled(compilation.dialect.float_equality, key) if is_float(node.type) else key
+        for key, node in zip(keys, node.grouping_expressions, strict=True)
+    ]
+    plain = all(isinstance(key, exp.Column) for key in keys)
+    if plain and len({(key.table, key.name) for key in keys if isinstance(key, exp.Column)}) == len(keys):
+        return replace(query, items=(*query.items[:width], *(Item(key, query_name(query, key)) for key in keys))), keys
+    query = replace(query, items=(*query.items[:width], *map(Item, keys))).nested(compilation.names)
+    return query, list(query.columns[width:])
+
+
+def _set_number(
+    sets: Sequence[tuple[int, ...]], keys: Sequence[exp.Expression], compilation: Compilation
+) -> exp.Expression:
+    """Return the position of the grouping set of a record, by the keys that GROUPING says aren't in it."""
+    arms = []
+    for position, one in enumerate(sets):
+        bits = sum(1 << (len(keys) - 1 - place) for place in range(len(keys)) if place not in one)
+        grouping = exp.Anonymous(this="GROUPING", expressions=[key.copy() for key in keys])
+        arms.append(exp.If(this=exp.EQ(this=grouping, expression=number(bits)), true=number(position)))
+    return compilation.dialect.typed(exp.Case(ifs=arms), I32())
+
+
+def _measure(
+    node: AggregateFunction, condition: exp.Expression | None, scope: Scope, compilation: Compilation
+) -> exp.Expression:
+    if node.phase is not AggregationPhase.INITIAL_TO_RESULT:
+        raise UnsupportedPlanError(
+            f"the phase {node.phase.name} has no form in {compilation.dialect.engine}",
+            path="phase",
+            code=Code.TARGET_FEATURE,
+        )
+    call, row = expressions.call(node, scope, compilation)
+    order = _order(node.sorts, scope, compilation)
+    distinct = node.invocation is AggregationInvocation.DISTINCT
+    made = decorated(row.made(call), distinct=distinct, order=order, condition=condition)
+    return expressions.declared(made, node, compilation)
+
+
+def _order(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[exp.Ordered]:
+    keys = []
+    for position, field in enumerate(sorts):
+        with at("sorts", position):
+            keys.append(expressions.expression(field.expr, scope, compilation))
+    return relations.orders(sorts, keys, compilation)
+
+
+def decorated(
+    made: exp.Expression,
+    *,
+    distinct: bool = False,
+    order: Sequence[exp.Ordered] = (),
+    condition: exp.Expression | None = None,
+    window: exp.Window | None = None,
+) -> exp.Expression:
+    """Return an aggregate with DISTINCT, ORDER BY, FILTER and OVER, at the calls that ``agg(…)`` is around.
+
+    Args:
+        made: the value, in which such calls are; or one call.
+        distinct: whether equal arguments are merged.
+        order: the sort keys inside of the call.
+        condition: the condition of FILTER.
+        window: a window without its function.
+    """
+    marks = [item for item in made.find_all(exp.Anonymous) if item.name.lower() == "agg"]
+    if not marks:
+        marks = [made := exp.Anonymous(this="agg", expressions=[made])]
+    for position, mark in enumerate(marks):
+        found: exp.Expression = mark.expressions[0]
+        arguments = list(found.expressions)
+        if distinct:
+            arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]
+        if order and arguments:
+            arguments[-1] = exp.Order(this=arguments[-1], expressions=[key.copy() for key in order])
+        found.set("expressions", arguments)
+        if condition is not None:
+            where = exp.Where(this=condition.copy() if position else condition)
+            found = exp.Filter(this=found, expression=where)
+        if window is not None:
+            over = window.copy()
+            over.set("this", found)
+            found = over
+        if mark is made:
+            return found
+        mark.replace(found)
+    return made

@@ -1,0 +1,279 @@
+"""SQL for DataFusion.
+
+Its integers wrap around on overflow, so they are computed as decimals or wider integers and cast, which is an error for
+a number that doesn't fit. It compares floating-point numbers by their bits; zero is added, so that 0.0 and -0.0 are
+equal. Its LIKE has the backslash as escape character, whatever is written.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
+from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.standard import (
+    ALL_VALUES,
+    DATAFUSION,
+    EVEN,
+    FLOATS,
+    INTEGERS,
+    STANDARD,
+    concatenated,
+    decimal_type,
+    extracts,
+    neighbour,
+    shortened,
+    statistics,
+    substring,
+    two,
+)
+from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    String,
+    Type,
+    VarChar,
+    concrete,
+)
+
+__all__ = ["DATAFUSION_SQL"]
+
+_BASE: Final = "extension:io.substrait:functions_"
+_DIGITS: Final = 38
+#: digits of the decimals of a sum; one of 10**10 of them has no more than 38
+_SUMMED: Final = 28
+
+
+def types(type: Type) -> str | None:
+    """Return DataFusion's type."""
+    match concrete(type):
+        case Boolean():
+            return "BOOLEAN"
+        case I8():
+            return "TINYINT"
+        case I16():
+            return "SMALLINT"
+        case I32():
+            return "INT"
+        case I64():
+            return "BIGINT"
+        case FP32():
+            return "REAL"
+        case FP64():
+            return "DOUBLE"
+        case String() | VarChar():
+            return "VARCHAR"
+        case Binary():
+            return "BYTEA"
+        case Date():
+            return "DATE"
+        case Decimal(precision=precision, scale=scale):
+            return f"DECIMAL({precision}, {scale})"
+        case _:
+            return None
+
+
+def cast(made: Cast) -> exp.Expression | None:
+    """Return a cast, if it has exactly the values that casts have here."""
+    match made.source, made.target:
+        case ((I8() | I16() | I32() | I64()), (I8() | I16() | I32() | I64() | Decimal() | FP32() | FP64())):
+            return made.plain()
+        case Boolean(), (I8() | I16() | I32() | I64()):
+            return made.plain()
+        case ((I8() | I16() | I32() | I64()), Boolean()):
+            return filled("{0} <> 0", [made.value], "")
+        case (FP32(), FP64()) | (Decimal(), Decimal()):
+            return made.plain()
+        case ((FP32() | FP64()), (I8() | I16() | I32() | I64())):
+            return made.plain(filled("TRUNC({0})", [made.value], ""))
+        case Decimal(), (FP32() | FP64()):
+            return made.plain(filled("CAST({0} AS VARCHAR)", [made.value], ""))
+        case FP64(), Decimal():
+            return made.plain(filled("CAST({0} AS VARCHAR)", [made.value], ""))
+        case ((String() | VarChar()), (String() | VarChar())):
+            return shortened(made)
+        case ((I8() | I16() | I32() | I64() | Decimal() | Boolean()), String()):
+            return made.plain()
+        case _:
+            return None
+
+
+def _bytes(value: bytes) -> exp.Expression:
+    return exp.HexString(this=value.hex())
+
+
+def _checked(operator: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of an operation on integers, which is an error on overflow."""
+
+    def body(call: Call) -> exp.Expression:
+        wide = "DECIMAL(19, 0)" if isinstance(concrete(call.output), I64) else "BIGINT"
+        return call.filled(f"CAST(CAST({{0}} AS {wide}) {operator} CAST({{1}} AS {wide}) AS {{output}})")
+
+    return body
+
+
+def _exact(template: str) -> Callable[[Call], exp.Expression]:
+    return lambda call: call.filled(f"CAST({template} AS {{output}})")
+
+
+def _decimals(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of an operation on decimals. Numbers of 39 digits are no error there, so these are looked for."""
+
+    def body(call: Call) -> exp.Expression:
+        left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
+        if call.function.name == "multiply":
+            digits = left.precision + right.precision
+        else:
+            whole = max(left.precision - left.scale, right.precision - right.scale)
+            digits = whole + max(left.scale, right.scale) + 1
+        if digits <= _DIGITS:
+            return call.filled(f"CAST({template} AS {{output}})")
+        output = decimal_type(call.output)
+        largest = f"{decimal.Decimal(10**_DIGITS - 1).scaleb(-output.scale, decimal.Context(prec=_DIGITS)):f}"
+        fits = f"ABS({template}) <= CAST('{largest}' AS {{output}}) OR ({template}) IS NULL"
+        failed = f"CAST('more than 38 digits: ' || CAST({template} AS VARCHAR) AS {{output}})"
+        return call.filled(f"CASE WHEN {fits} THEN CAST({template} AS {{output}}) ELSE {failed} END")
+
+    return body
+
+
+def _sum(call: Call) -> exp.Expression:
+    type = decimal_type(call.type(0))
+    if type.precision > _SUMMED:
+        raise UnsupportedPlanError(
+            f"{call.function.key} of {type} has no exact form in DataFusion: its sums of 38 digits wrap around",
+            hint="Cast the argument to a decimal of fewer digits",
+            code=Code.TARGET_FUNCTION,
+        )
+    return call.filled("CAST(agg(SUM({0})) AS {output})")
+
+
+def _quotient(call: Call) -> exp.Expression:
+    """Return a quotient of decimals, rounded half away from zero.
+
+    DataFusion cuts one off four digits behind those of the dividend: it gets so many that one more is left.
+    """
+    dividend, output = decimal_type(call.type(0)), decimal_type(call.output)
+    scale = max(output.scale + 1 - 4, dividend.scale)
+    return call.filled(f"CAST(CAST({{0}} AS DECIMAL(38, {scale})) / {{1}} AS {{output}})")
+
+
+def _like(call: Call) -> exp.Expression:
+    pattern, escape = call.literal(1), call.literal(2)
+    if call.function.urn != DATAFUSION and (not isinstance(pattern, str) or "\\" in pattern):
+        raise UnsupportedPlanError(
+            "like of a pattern with a backslash, or that isn't a constant, has no exact form in DataFusion: "
+            "the backslash is always its escape character",
+            code=Code.TARGET_FUNCTION,
+        )
+    if escape not in (None, "\\"):
+        raise UnsupportedPlanError("DataFusion has no other escape character than the backslash")
+    return call.filled("{0} LIKE {1}")
+
+
+_OWN: Final[Mapping[str, Sequence[Row]]] = {
+    f"{_BASE}arithmetic": [
+        row("add", _checked("+"), signatures=two(INTEGERS), overflow="ERROR"),
+        row("subtract", _checked("-"), signatures=two(INTEGERS), overflow="ERROR"),
+        row("multiply", _checked("*"), signatures=two(INTEGERS), overflow="ERROR"),
+        row("add", "{0} + {1}", signatures=two(FLOATS), rounding=EVEN),
+        row("subtract", "{0} - {1}", signatures=two(FLOATS), rounding=EVEN),
+        row("multiply", "{0} * {1}", signatures=two(FLOATS), rounding=EVEN),
+        row(
+            "divide",
+            "{0} / {1}",
+            signatures=two(FLOATS),
+            rounding=EVEN,
+            on_division_by_zero=(),
+            on_domain_error="NAN",
+        ),
+        row(
+            "modulus",
+            "{0} % {1}",
+            signatures=two(INTEGERS),
+            division_type="TRUNCATE",
+            overflow=ALL_VALUES,
+            on_domain_error="ERROR",
+        ),
+        row("negate", "-{0}", signatures=FLOATS),
+        row("abs", "ABS({0})", signatures=FLOATS),
+        row("bitwise_and", "{0} & {1}"),
+        row("bitwise_or", "{0} | {1}"),
+        row("sum", "SUM({0})", signatures=("i8", "i16", "i32"), overflow="ERROR"),
+        row("sum", "CAST(agg(SUM(CAST({0} AS DECIMAL(28, 0)))) AS BIGINT)", signatures=("i64",), overflow="ERROR"),
+        row("sum", "SUM({0})", signatures=FLOATS, overflow=()),
+        row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
+        *statistics({"std_dev": "STDDEV", "variance": "VAR"}, "DOUBLE"),
+        row("ntile", "CAST(agg(NTILE({0})) AS {output})"),
+        row("lead", neighbour("LEAD")),
+        row("lag", neighbour("LAG")),
+    ],
+    f"{_BASE}arithmetic_decimal": [
+        row("add", _decimals("{0} + {1}"), overflow="ERROR"),
+        row("subtract", _decimals("{0} - {1}"), overflow="ERROR"),
+        row("multiply", _decimals("{0} * {1}"), overflow="ERROR"),
+        row("divide", _quotient, overflow="ERROR"),
+        row("negate", "-{0}"),
+        row("sum", _sum, overflow="ERROR"),
+    ],
+    f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
+    f"{_BASE}comparison": [row("is_nan", "ISNAN({0})")],
+    f"{_BASE}string": [
+        row("like", _like, case_sensitivity="CASE_SENSITIVE", plain=True),
+        row("concat", concatenated, null_handling="ACCEPT_NULLS"),
+        row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
+        row("substring", substring("SUBSTR"), negative_start="LEFT_OF_BEGINNING", plain=True),
+        row("starts_with", "STARTS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+        row("ends_with", "ENDS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+        row("contains", "CONTAINS({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
+        row("strpos", "CAST(STRPOS({0}, {1}) AS BIGINT)", case_sensitivity="CASE_SENSITIVE"),
+        row("replace", "REPLACE({0}, {1}, {2})", case_sensitivity="CASE_SENSITIVE"),
+        row("char_length", "CAST(CHAR_LENGTH({0}) AS BIGINT)"),
+        row("octet_length", "CAST(OCTET_LENGTH({0}) AS BIGINT)"),
+        row("bit_length", "CAST(BIT_LENGTH({0}) AS BIGINT)"),
+        row("reverse", "REVERSE({0})"),
+        row("lower", "LOWER({0})", char_set="UTF8"),
+        row("upper", "UPPER({0})", char_set="UTF8"),
+        row("repeat", "REPEAT({0}, {1})"),
+    ],
+    f"{_BASE}datetime": extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"),
+    DATAFUSION: [
+        row("divide", _exact("{0} / {1}"), signatures=("dec_dec",)),
+        row("divide", "{0} / {1}", signatures=two(FLOATS)),
+        row("sum", "CAST(agg(SUM({0})) AS {output})", signatures=("dec",)),
+        row("sum", "SUM({0})", signatures=(*INTEGERS, *FLOATS)),
+        row("avg", "CAST(agg(AVG({0})) AS {output})", signatures=("dec",)),
+        row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
+        row("like", _like, plain=True),
+        row("substring", substring("SUBSTR"), plain=True),
+    ],
+}
+DATAFUSION_SQL: Final = Dialect(
+    name="datafusion",
+    engine="DataFusion 55",
+    sqlglot="",
+    functions=functions(_OWN, STANDARD),
+    types=types,
+    literal=Literals(sqlglot="", types=types, integer=I64, decimals=False, bytes=_bytes),
+    cast=cast,
+    float_equality="{0} + 0.0",
+    grouping_sets=False,
+    multiplicities=False,
+    laterals=False,
+    single_rows=False,
+)

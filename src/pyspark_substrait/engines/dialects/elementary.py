@@ -1,0 +1,93 @@
+"""Elementary functions of floating-point numbers, which are computed in double precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlglot import exp
+
+from pyspark_substrait.engines.dialects.dialect import Call, Row, row
+from pyspark_substrait.engines.dialects.standard import EVEN
+from pyspark_substrait.model.types import FP64, concrete
+
+__all__ = ["as_double", "elementary", "logarithms"]
+
+#: functions that are defined for every number
+_EVERYWHERE: Final = ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "radians", "degrees")
+#: the condition that a number is not in the domain of a function
+_OUTSIDE: Final = {
+    "asin": "(ABS({x}) > 1 AND {x} <> {nan})",
+    "acos": "(ABS({x}) > 1 AND {x} <> {nan})",
+    "acosh": "{x} < 1",
+    "atanh": "(ABS({x}) > 1 AND {x} <> {nan})",
+    "sqrt": "{x} < 0",
+}
+
+
+def as_double(template: str, double: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function that is computed in double precision.
+
+    Args:
+        template: the value; ``{x}`` and ``{y}`` are the arguments.
+        double: the dialect's type.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        text = template
+        for place, name in enumerate("xy"):
+            if f"{{{name}}}" in text:
+                known = isinstance(concrete(call.type(place)), FP64)
+                text = text.replace(f"{{{name}}}", f"{{{place}}}" if known else f"CAST({{{place}}} AS {double})")
+        return call.filled(text if isinstance(concrete(call.output), FP64) else f"CAST({text} AS {{output}})")
+
+    return body
+
+
+def elementary(double: str, error: str, *, without: tuple[str, ...] = ()) -> list[Row]:
+    """Return the rows of functions that a dialect has under the names of the specification.
+
+    Args:
+        double: the dialect's type.
+        error: a value that is an error; empty if its functions raise one outside of their domains.
+        without: the names of those that it hasn't got.
+    """
+    rows = [row(name, as_double(f"{name.upper()}({{x}})", double), rounding=EVEN) for name in _EVERYWHERE]
+    rows.append(row("atan2", as_double("ATAN2({x}, {y})", double), rounding=EVEN, on_domain_error="NAN"))
+    for name, outside in _OUTSIDE.items():
+        call = f"{name.upper()}({{x}})"
+        outside = outside.replace("{nan}", f"CAST('NaN' AS {double})")
+        nan = f"CASE WHEN {outside} THEN CAST('NaN' AS {double}) ELSE {call} END"
+        failed = f"CASE WHEN {outside} THEN {error} ELSE {call} END" if error else call
+        rows.append(row(name, as_double(nan, double), rounding=EVEN, on_domain_error="NAN"))
+        rows.append(row(name, as_double(failed, double), rounding=EVEN, on_domain_error="ERROR"))
+    return [item for item in rows if item.name not in without]
+
+
+def logarithms(
+    double: str,
+    error: str,
+    *,
+    names: tuple[tuple[str, str], ...] = (("ln", "LN"), ("log10", "LOG10"), ("log2", "LOG2")),
+) -> list[Row]:
+    """Return the rows of logarithms.
+
+    Args:
+        double, error: as for :func:`elementary`.
+        names: the names of the functions, and the dialect's.
+    """
+    outcomes = {"NAN": f"CAST('NaN' AS {double})", "NULL": "NULL", "ERROR": error}
+    zeros = {"MINUS_INFINITY": f"CAST('-Infinity' AS {double})", "NAN": f"CAST('NaN' AS {double})", "ERROR": error}
+    rows = []
+    for name, function in names:
+        for domain, below in outcomes.items():
+            for zero, at_zero in zeros.items():
+                arms = [("{x} < 0", below), ("{x} = 0", at_zero)]
+                text = " ".join(f"WHEN {condition} THEN {value}" for condition, value in arms if value)
+                text = f"CASE {text} ELSE {function}({{x}}) END" if text else f"{function}({{x}})"
+                body = as_double(text, double)
+                numbers = ("i64", "fp32", "fp64")
+                rows.append(
+                    row(name, body, signatures=numbers, rounding=EVEN, on_domain_error=domain, on_log_zero=zero)
+                )
+    return rows

@@ -1,0 +1,425 @@
+"""Functions in standard SQL, for every dialect that means the same by it. A dialect's own rows take their place."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlglot import exp
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, row
+from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    Decimal,
+    List,
+    Map,
+    String,
+    Struct,
+    Type,
+    UserDefined,
+    VarChar,
+    concrete,
+)
+
+__all__ = [
+    "ALL_VALUES",
+    "DATAFUSION",
+    "EVEN",
+    "FLOATS",
+    "INTEGERS",
+    "STANDARD",
+    "comparable",
+    "concatenated",
+    "decimal_type",
+    "extracts",
+    "in_order",
+    "in_zone",
+    "index_in",
+    "like",
+    "neighbour",
+    "nth_value",
+    "shortened",
+    "statistics",
+    "string_agg",
+    "substring",
+    "two",
+]
+
+_BASE: Final = "extension:io.substrait:functions_"
+DATAFUSION: Final = engines.DATAFUSION.urn
+INTEGERS: Final = ("i8", "i16", "i32", "i64")
+FLOATS: Final = ("fp32", "fp64")
+EVEN: Final = "TIE_TO_EVEN"
+#: the values of ``overflow``, for a function that has none
+ALL_VALUES: Final = ("ERROR", "SATURATE", "SILENT")
+
+
+def two(types: Sequence[str]) -> tuple[str, ...]:
+    """Return the signatures of two arguments of the same type."""
+    return tuple(f"{type}_{type}" for type in types)
+
+
+def comparable(type: Type, call: Call) -> None:
+    """Refuse values that engines compare in other ways.
+
+    Raises:
+        UnsupportedPlanError: values of the type aren't compared there as here.
+    """
+    if isinstance(concrete(type), Struct | List | Map | UserDefined):
+        raise UnsupportedPlanError(
+            f"{call.function.name} of {type}: {call.dialect.engine} may compare such values in another way",
+            code=Code.TARGET_FUNCTION,
+        )
+
+
+def in_order(value: exp.Expression, type: Type, call: Call, *, order: bool = True) -> exp.Expression:
+    """Return a value as it is compared; ``order`` says whether more than its equality counts."""
+    comparable(type, call)
+    match concrete(type):
+        case FP32() | FP64():
+            return call.dialect.filled(call.dialect.float_equality, value)
+        case String() | VarChar() if order:
+            return call.dialect.filled(call.dialect.text_order, value)
+        case _:
+            return value
+
+
+def _values(call: Call, *, order: bool = True) -> list[exp.Expression]:
+    return [
+        in_order(value, call.type(place), call, order=order)
+        for place, value in enumerate(call.operands)
+        if isinstance(value, exp.Expression)
+    ]
+
+
+def _comparison(operator: Callable[..., exp.Expression], *, order: bool = True) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        left, right = _values(call, order=order)
+        return operator(this=operand(left), expression=operand(right))
+
+    return body
+
+
+def _by_equality(negated: bool) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        made = call.dialect.filled(call.dialect.equality, *_values(call, order=False))
+        return exp.Not(this=exp.Paren(this=made)) if negated else made
+
+    return body
+
+
+def _between(call: Call) -> exp.Expression:
+    value, low, high = _values(call)
+    return exp.Between(this=operand(value), low=operand(low), high=operand(high))
+
+
+def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) -> Callable[[Call], exp.Expression]:
+    def body(call: Call) -> exp.Expression:
+        values = [value for value in call.operands if isinstance(value, exp.Expression)]
+        if len(values) < 2:
+            return values[0] if values else of_none.copy()
+        return connect(*values)
+
+    return body
+
+
+def _compared_call(template: str, *, order: bool = True) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function that compares its arguments."""
+
+    def body(call: Call) -> exp.Expression:
+        for place in range(len(call.operands)):
+            comparable(call.type(place), call)
+        return call.filled(template)
+
+    return body
+
+
+def _extreme(name: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``min`` or ``max``."""
+
+    def body(call: Call) -> exp.Expression:
+        (value,) = _values(call)
+        return exp.Anonymous(this=name, expressions=[value])
+
+    return body
+
+
+def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``least`` or ``greatest``: of the values that aren't null, or null if one is."""
+
+    def body(call: Call) -> exp.Expression:
+        values = _values(call)
+        made = exp.Anonymous(this=name, expressions=values)
+        unknown = [
+            exp.Is(this=operand(value.copy()), expression=exp.null())
+            for place, value in enumerate(values)
+            if call.type(place).nullable
+        ]
+        if skipping or not unknown:
+            return made
+        condition = unknown[0] if len(unknown) == 1 else any_of(*unknown)
+        return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=made)
+
+    return body
+
+
+def _count(call: Call) -> exp.Expression:
+    return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
+
+
+def decimal_type(type: Type) -> Decimal:
+    """Return a type that is a decimal."""
+    found = concrete(type)
+    assert isinstance(found, Decimal)
+    return found
+
+
+def shortened(made: Cast) -> exp.Expression | None:
+    """Return a text as one of another length; None if it may be too long."""
+    if isinstance(made.target, String):
+        return made.value
+    if isinstance(made.source, VarChar) and isinstance(made.target, VarChar):
+        return made.value if made.source.length <= made.target.length else None
+    return None
+
+
+def concatenated(call: Call) -> exp.Expression:
+    """Return texts one after another; null if one of them is."""
+    first, *others = (value for value in call.operands if isinstance(value, exp.Expression))
+    for value in others:
+        first = exp.DPipe(this=operand(first), expression=operand(value))
+    return first
+
+
+def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``like``.
+
+    Args:
+        escape: the escape character; empty for none.
+        written: whether the absence of one is written.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        found = call.literal(2)  # a null stands for no other one
+        character = found if isinstance(found, str) else escape
+        text, pattern = [value for value in call.operands if isinstance(value, exp.Expression)][:2]
+        made: exp.Expression = exp.Like(this=operand(text), expression=operand(pattern))
+        if character or written:
+            made = exp.Escape(this=made, expression=exp.Literal.string(character))
+        return made
+
+    return body
+
+
+def nth_value(place: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``nth_value``, whose position is a constant; ``place`` is the template of it."""
+
+    def body(call: Call) -> exp.Expression:
+        number = call.literal(1)
+        if not isinstance(number, int) or number < 1:
+            raise UnsupportedPlanError(f"{call.function.key} of a position that is not a constant of 1 or more")
+        return call.filled(f"NTH_VALUE({{0}}, {place})")
+
+    return body
+
+
+def index_in(position: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``index_in``; ``position`` is the template of the position from 1, null if there is none."""
+
+    def body(call: Call) -> exp.Expression:
+        in_order(exp.null(), call.type(0), call)
+        if isinstance(concrete(call.type(0)), FP32 | FP64):
+            raise UnsupportedPlanError(f"{call.function.key} of {call.type(0)}")
+        found = f"CAST({position} AS BIGINT) - 1"
+        known = call.literal(0) is not None
+        return call.filled(found if known else f"CASE WHEN NOT {{0}} IS NULL THEN {found} END")
+
+    return body
+
+
+def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression]:
+    """Return the body of ``lead`` or ``lag`` by a constant number of records; ``offset`` is its template."""
+
+    def body(call: Call) -> exp.Expression:
+        number = call.literal(1)
+        if len(call.operands) > 1 and (not isinstance(number, int) or number < 0):
+            raise UnsupportedPlanError(
+                f"{call.function.key} by a number of records that is not a constant of 0 or more"
+            )
+        others = ["", f", {offset}", f", {offset}, {{2}}"][len(call.operands) - 1]
+        return call.filled(f"{name}({{0}}{others})")
+
+    return body
+
+
+def string_agg(call: Call) -> exp.Expression:
+    """Return texts one after another, with a separator, which is a constant: engines differ where it is null."""
+    if not isinstance(call.literal(1), str):
+        raise UnsupportedPlanError(f"{call.function.key} with a separator that isn't a constant")
+    return call.filled("STRING_AGG({0}, {1})")
+
+
+def substring(name: str, number: str = "{}") -> Callable[[Call], exp.Expression]:
+    """Return the body of ``substring``, in which positions before the text count, but have no characters.
+
+    Args:
+        name: a function that does so, and has an error for negative lengths.
+        number: how a number is written.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        start, length = number.format("{1}"), number.format("{2}")
+        if len(call.operands) < 3:
+            return call.filled(f"{name}({{0}}, {start})")
+        known = call.literal(2)
+        checked = call.function.urn == DATAFUSION or (isinstance(known, int) and known >= 0)
+        count = length if checked else f"CASE WHEN {{2}} < 0 THEN 0 ELSE {length} END"
+        return call.filled(f"{name}({{0}}, {start}, {count})")
+
+    return body
+
+
+def statistics(names: Mapping[str, str], double: str) -> list[Row]:
+    """Return the rows of statistics of a sample or a population; ``names`` are their beginnings in the dialect."""
+    rows = []
+    for name, begin in names.items():
+        for kind, end in (("SAMPLE", "SAMP"), ("POPULATION", "POP")):
+            body = f"CAST(agg({begin}_{end}(CAST({{0}} AS {double}))) AS {{output}})"
+            rows.append(row(name, body, signatures=FLOATS, rounding=EVEN, distribution=kind))
+            rows.append(row(name, body, signatures=("req_fp32", "req_fp64"), enums={0: kind}, rounding=EVEN))
+    return rows
+
+
+_PARTS: Final = {
+    "YEAR": "YEAR",
+    "ISO_YEAR": "ISOYEAR",
+    "QUARTER": "QUARTER",
+    "MONTH": "MONTH",
+    "DAY": "DAY",
+    "DAY_OF_YEAR": "DOY",
+    "ISO_WEEK": "WEEK",
+    "MONDAY_DAY_OF_WEEK": "ISODOW",
+    "HOUR": "HOUR",
+    "MINUTE": "MINUTE",
+}
+
+
+def in_zone(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function in a time zone, its last argument, which is the name of one, as a constant."""
+
+    def body(call: Call) -> exp.Expression:
+        zone = call.literal(len(call.operands) - 1)
+        if zone not in zoneinfo.available_timezones():
+            raise UnsupportedPlanError(
+                f"{call.function.key} of a time zone that isn't a constant of the IANA database's names",
+                hint="Give the name as a literal, like 'Europe/Berlin'",
+                code=Code.TARGET_FUNCTION,
+            )
+        return call.filled(template)
+
+    return body
+
+
+def extracts(template: str, *, second: str = "", zones: bool = False) -> list[Row]:
+    """Return the rows of ``extract`` from dates, times and timestamps without a zone, or from those with one.
+
+    Args:
+        template: the value of a part, as BIGINT; ``{part}`` is its name.
+        second: the template for the whole seconds; empty if it is the same.
+        zones: whether the rows are for timestamps with a zone, in which the parts are.
+    """
+    moments: tuple[str, ...] = ("req_date", "req_pts")
+    counted: tuple[str, ...] = ("req_req_date", "req_req_pts")
+    times: tuple[str, ...] = ("req_pts", "req_pt")
+    if zones:
+        template, second = (text.replace("{{0}}", "({{0}} AT TIME ZONE {{1}})") for text in (template, second))
+        second = second.replace("{0}", "({0} AT TIME ZONE {1})")
+        moments, counted, times = ("req_ptstz_str",), ("req_req_ptstz_str",), ("req_ptstz_str",)
+    rows = []
+    for part, name in _PARTS.items():
+        body = template.format(part=name)
+        if part in ("YEAR", "ISO_YEAR"):
+            rows.append(row("extract", body, enums={0: part}, signatures=moments))
+        elif part in ("HOUR", "MINUTE"):
+            rows.append(row("extract", body, enums={0: part}, signatures=times))
+        else:
+            rows.append(row("extract", body, enums={0: part, 1: "ONE"}, signatures=counted))
+            rows.append(row("extract", f"{body} - 1", enums={0: part, 1: "ZERO"}, signatures=counted))
+    sunday, seconds = template.format(part="DOW"), second or template.format(part="SECOND")
+    rows.append(row("extract", f"{sunday} + 1", enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ONE"}, signatures=counted))
+    rows.append(row("extract", sunday, enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ZERO"}, signatures=counted))
+    rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=times))
+    if zones:
+        return [replace(item, body=in_zone(item.body)) for item in rows if isinstance(item.body, str)]
+    return rows
+
+
+_COMPARISON: Final = [
+    row("equal", _comparison(exp.EQ, order=False), plain=True),
+    row("not_equal", _comparison(exp.NEQ, order=False), plain=True),
+    row("lt", _comparison(exp.LT), plain=True),
+    row("lte", _comparison(exp.LTE), plain=True),
+    row("gt", _comparison(exp.GT), plain=True),
+    row("gte", _comparison(exp.GTE), plain=True),
+    row("between", _between, plain=True),
+    row("is_not_distinct_from", _by_equality(False), plain=True),
+    row("is_distinct_from", _by_equality(True), plain=True),
+    row("is_null", "{0} IS NULL"),
+    row("is_not_null", "NOT {0} IS NULL"),
+    row("is_true", "COALESCE({0}, FALSE)"),
+    row("is_not_true", "NOT COALESCE({0}, FALSE)"),
+    row("is_false", "NOT COALESCE({0}, TRUE)"),
+    row("is_not_false", "COALESCE({0}, TRUE)"),
+    row("coalesce", "COALESCE({*})"),
+    row("least", _extreme_of("LEAST", skipping=False)),
+    row("greatest", _extreme_of("GREATEST", skipping=False)),
+    row("least_skip_null", _extreme_of("LEAST", skipping=True)),
+    row("greatest_skip_null", _extreme_of("GREATEST", skipping=True)),
+    row("nullif", _compared_call("NULLIF({0}, {1})", order=False)),
+]
+_TIMES: Final = [
+    row("lt", _comparison(exp.LT)),
+    row("lte", _comparison(exp.LTE)),
+    row("gt", _comparison(exp.GT)),
+    row("gte", _comparison(exp.GTE)),
+    row("min", _extreme("MIN")),
+    row("max", _extreme("MAX")),
+]
+_EXTREMES: Final = [row("min", _extreme("MIN")), row("max", _extreme("MAX"))]
+_WINDOWS: Final = [
+    row("row_number", "ROW_NUMBER()"),
+    row("rank", "RANK()"),
+    row("dense_rank", "DENSE_RANK()"),
+    row("percent_rank", "PERCENT_RANK()"),
+    row("cume_dist", "CUME_DIST()"),
+    row("first_value", "FIRST_VALUE({0})"),
+    row("last_value", "LAST_VALUE({0})"),
+]
+
+STANDARD: Final[Mapping[str, Sequence[Row]]] = {
+    f"{_BASE}comparison": _COMPARISON,
+    f"{_BASE}boolean": [
+        row("and", _connected(all_of, exp.true())),
+        row("or", _connected(any_of, exp.false())),
+        row("and_not", "{0} AND NOT {1}"),
+        row("xor", "{0} <> {1}"),
+        row("not", "NOT {0}"),
+        row("bool_and", "BOOL_AND({0})"),
+        row("bool_or", "BOOL_OR({0})"),
+    ],
+    f"{_BASE}datetime": _TIMES,
+    f"{_BASE}arithmetic": [*_EXTREMES, *_WINDOWS],
+    f"{_BASE}arithmetic_decimal": _EXTREMES,
+    f"{_BASE}aggregate_generic": [
+        row("count", _count, signatures=("any",), overflow=ALL_VALUES),
+        row("count", "COUNT(*)", signatures=("",), overflow=ALL_VALUES),
+    ],
+    DATAFUSION: _EXTREMES,
+}

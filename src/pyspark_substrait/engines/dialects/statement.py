@@ -1,0 +1,64 @@
+"""A plan as one statement of a dialect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from pyspark_substrait.engines.dialects.dialect import Dialect
+from pyspark_substrait.engines.dialects.relations import relation
+from pyspark_substrait.engines.dialects.scope import Compilation
+from pyspark_substrait.engines.dialects.tree import sql_text
+from pyspark_substrait.errors import at
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.parameters import parameter_values
+from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.model.relations import NamedTable, Read, Reference
+from pyspark_substrait.model.walk import relations_within
+from pyspark_substrait.sql.compiler.statement import root, root_schema
+
+__all__ = ["statement"]
+
+
+def statement(
+    plan: Plan,
+    dialect: Dialect,
+    *,
+    parameters: Mapping[int, object] | None = None,
+    chosen: int | None = None,
+    formatted: bool = True,
+) -> str:
+    """Return the text of a plan's query.
+
+    Args:
+        plan: the plan.
+        dialect: the dialect.
+        parameters: values for the plan's dynamic parameters, which take precedence over its own.
+        chosen: the root, from 0; needed if the plan has several.
+        formatted: whether the text is indented, with a clause a line.
+
+    Raises:
+        UnsupportedPlanError: something in the plan has no form in the dialect with exactly its meaning.
+        InvalidPlanError: the plan is wrong.
+    """
+    position, node, names = root(plan, chosen)
+    found: dict[int, Literal] = dict(parameter_values(plan, parameters))
+    uses = Counter(one.subtree_ordinal for one in relations_within(node) if isinstance(one, Reference))
+    reads = [one.read_type for one in relations_within(node) if isinstance(one, Read)]
+    tables = frozenset(one.names[-1].lower() for one in reads if isinstance(one, NamedTable) and one.names)
+    compilation = Compilation(dialect=dialect, parameters=found, uses=uses, tables=tables)
+    with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+        query = relation(node, (), compilation)
+        for type in node.schema.types:
+            dialect.type_text(type)
+    select = query.select(root_schema(plan, chosen).top_level_names())
+    tree: exp.Expression = select
+    if compilation.shared:
+        clauses = [
+            exp.CTE(this=one.tree, alias=exp.TableAlias(this=exp.to_identifier(one.name, quoted=True)))
+            for one in compilation.shared.values()
+        ]
+        select.set("with_", exp.With(expressions=clauses))
+    return sql_text(tree, dialect.sqlglot, formatted=formatted)

@@ -1,0 +1,113 @@
+"""Helpers for syntax trees of sqlglot: brackets, templates, and generators that leave nothing to defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final, cast
+
+from sqlglot import Dialect, exp
+from sqlglot.errors import ParseError
+
+__all__ = ["all_of", "any_of", "column", "filled", "number", "operand", "sql_text", "type_tree"]
+
+_OPERATORS: Final = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.AtTimeZone)
+
+
+def operand(node: exp.Expression) -> exp.Expression:
+    """Return an expression as an operand of an operator: in brackets, unless it needs none."""
+    if isinstance(node, _OPERATORS) and not isinstance(node, exp.Paren | exp.Dot):
+        return exp.Paren(this=node)
+    return node
+
+
+def all_of(*conditions: exp.Expression) -> exp.Expression:
+    """Return the condition that all of two or more conditions are true."""
+    return cast("exp.Expression", exp.and_(*conditions, copy=False))
+
+
+def any_of(*conditions: exp.Expression) -> exp.Expression:
+    """Return the condition that some of two or more conditions is true."""
+    return cast("exp.Expression", exp.or_(*conditions, copy=False))
+
+
+def number(value: int) -> exp.Expression:
+    """Return an integer as it is written."""
+    found = exp.Literal.number(abs(value))
+    return exp.Neg(this=found) if value < 0 else found
+
+
+def column(table: str, name: str) -> exp.Column:
+    """Return a reference to a column of a table's alias."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
+
+
+@cache
+def _exact(dialect: str) -> type[Dialect]:
+    """Return a dialect that keeps functions as they are written, and always writes where nulls stand in an order."""
+    base = Dialect.get_or_raise(dialect).__class__
+    parser: Any = base.parser_class
+    generator: Any = base.generator_class
+
+    class Exact(base):  # type: ignore[misc, valid-type]
+        class Parser(parser):  # type: ignore[misc]
+            FUNCTIONS: Final[dict[str, Any]] = {}
+            STRICT_CAST = True
+
+        class Generator(generator):  # type: ignore[misc]
+            def ordered_sql(self, expression: exp.Ordered) -> str:
+                direction = " DESC" if expression.args.get("desc") else ""
+                nulls = "FIRST" if expression.args.get("nulls_first") else "LAST"
+                return f"{self.sql(expression, 'this')}{direction} NULLS {nulls}"
+
+    return Exact
+
+
+def sql_text(tree: exp.Expression, dialect: str, *, formatted: bool) -> str:
+    """Return the text of a statement.
+
+    Args:
+        tree: the statement.
+        dialect: sqlglot's name of the dialect.
+        formatted: whether the text is indented, with a clause a line.
+    """
+    text: str = _exact(dialect)().generate(tree, pretty=formatted, max_text_width=100, normalize_functions=False)
+    return text
+
+
+@cache
+def _parsed(text: str, dialect: str) -> exp.Expression:
+    try:
+        trees = _exact(dialect)().parse(text)
+    except ParseError as error:
+        raise AssertionError(f"{text}: {error}") from error
+    (tree,) = trees
+    assert isinstance(tree, exp.Expression)
+    return tree
+
+
+@cache
+def type_tree(text: str, dialect: str) -> exp.Expression:
+    """Return a type, as the dialect writes it."""
+    found: exp.Expression = _parsed(f"CAST(x AS {text})", dialect).args["to"]
+    return found
+
+
+def filled(template: str, operands: Sequence[exp.Expression], dialect: str) -> exp.Expression:
+    """Return a template as a tree: ``{0}`` is the first operand, which may occur several times."""
+    for position in range(len(operands)):
+        template = template.replace(f"{{{position}}}", f"_operand_{position}")
+    tree = _parsed(template, dialect).copy()
+    used: set[int] = set()
+    for place in list(tree.find_all(exp.Column)):
+        if not place.name.startswith("_operand_"):
+            continue
+        position = int(place.name.removeprefix("_operand_"))
+        value = operands[position].copy() if position in used else operands[position]
+        used.add(position)
+        if place is tree:
+            return value
+        parent = place.parent
+        inside = isinstance(parent, _OPERATORS) and not isinstance(parent, exp.Paren)
+        place.replace(operand(value) if inside or isinstance(parent, exp.Bracket) else value)
+    return tree

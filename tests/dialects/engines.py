@@ -1,0 +1,290 @@
+"""The engines that run texts of dialects: each returns the values of a statement's records as Python has them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import os
+import re
+import sqlite3
+import struct
+import tempfile
+import uuid
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    UUID,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Type,
+    concrete,
+)
+from tests.integration.postgresql import Server
+
+__all__ = ["DataFusion", "DuckDB", "Engine", "EngineFault", "Postgres", "SQLite", "plain"]
+
+
+class EngineFault(Exception):
+    """A statement that an engine doesn't run, or whose data it has an error for."""
+
+
+class Engine(Protocol):
+    """An engine of a dialect."""
+
+    #: the name of the dialect
+    name: str
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        """Run a statement, and return its records.
+
+        Args:
+            text: the statement.
+            types: the types of its columns in the plan.
+
+        Raises:
+            EngineFault: the engine doesn't run it.
+        """
+        ...
+
+    def answers(self, asked: Sequence[tuple[str, Sequence[Type]]]) -> list[list[tuple[Any, ...]] | EngineFault]:
+        """Run statements, each with the types of its columns; return the records or the error of each."""
+        return [_tried(self, text, types) for text, types in asked]
+
+
+def _tried(engine: Engine, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]] | EngineFault:
+    try:
+        return engine.rows(text, types)
+    except EngineFault as fault:
+        return fault
+
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def plain(node: Literal) -> Any:
+    """Return the value of a literal as the engines here return values: moments are counted, intervals are pairs."""
+    match concrete(node.type), node.value:
+        case IntervalDay(precision=precision), DayTime(days, seconds, fraction):
+            return (0, (days * 86400 + seconds) * 10**6 + fraction * 10**6 // 10**precision)
+        case IntervalYear(), int(months):
+            return (months, 0)
+        case (
+            (
+                PrecisionTime(precision=precision)
+                | PrecisionTimestamp(precision=precision)
+                | PrecisionTimestampTZ(precision=precision)
+            ),
+            int(units),
+        ):
+            return units * 10**6 // 10**precision
+        case _, value:
+            return value
+
+
+def counted(value: Any, type: Type) -> Any:
+    """Return a value of Arrow in the form of :func:`plain`."""
+    if value is None:
+        return None
+    match concrete(type), value:
+        case Date(), datetime.datetime():
+            return (value - _EPOCH).days
+        case Date(), datetime.date():
+            return (value - _EPOCH.date()).days
+        case _, datetime.datetime():
+            zoned = value.tzinfo is not None
+            since = _EPOCH.replace(tzinfo=datetime.timezone.utc) if zoned else _EPOCH
+            return (value - since) // datetime.timedelta(microseconds=1)
+        case _, datetime.time():
+            return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond
+        case _, pa.MonthDayNano() as found:
+            return (found.months, found.days * 86_400_000_000 + found.nanoseconds // 1000)
+        case FP32(), float():
+            return struct.unpack("f", struct.pack("f", value))[0]
+        case _, str() | bytes() | int() | float() | bool() | decimal.Decimal() | uuid.UUID():
+            return value
+        case _:
+            return value
+
+
+class DuckDB(Engine):
+    """DuckDB in this process."""
+
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self._faults = duckdb.Error
+        self.connection = duckdb.connect()
+        self.connection.execute("SET TimeZone = 'UTC'")
+
+    def table(self, text: str) -> pa.Table:
+        """Return the records of a statement as Arrow data."""
+        try:
+            return self.connection.sql(text).to_arrow_table()
+        except self._faults as error:
+            raise EngineFault(str(error)) from error
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        table = self.table(text)
+        columns = [column.to_pylist() for column in table.columns]
+        return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]
+
+
+class Postgres(Engine):
+    """A PostgreSQL server, whose values are texts."""
+
+    name = "postgres"
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        (found,) = self.answers([(text, types)])
+        if isinstance(found, EngineFault):
+            raise found
+        return found
+
+    def answers(self, asked: Sequence[tuple[str, Sequence[Type]]]) -> list[list[tuple[Any, ...]] | EngineFault]:
+        settings = ["SET TimeZone = 'UTC'", "SET IntervalStyle = 'postgres_verbose'"]
+        answers = self._server.answers([*settings, *(text for text, _ in asked)])[len(settings) :]
+        found: list[list[tuple[Any, ...]] | EngineFault] = []
+        for answer, (_, types) in zip(answers, asked, strict=True):
+            if isinstance(answer, str):
+                found.append(EngineFault(answer))
+                continue
+            rows = [row or ("",) for row in answer]  # one empty text is an empty line
+            found.append([tuple(_read(c, concrete(t)) for c, t in zip(row, types, strict=True)) for row in rows])
+        return found
+
+    def load(self, name: str, table: pa.Table, types: Sequence[str]) -> None:
+        """Make a table of Arrow data, with these types of PostgreSQL."""
+        import pyarrow.csv
+
+        columns = ", ".join(f'"{column}" {type}' for column, type in zip(table.column_names, types, strict=True))
+        with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+            pyarrow.csv.write_csv(table, file.name, pyarrow.csv.WriteOptions(include_header=False))
+            os.chmod(file.name, 0o644)
+            self._server.run(f'CREATE TABLE "{name}" ({columns}); COPY "{name}" FROM \'{file.name}\' CSV')
+
+
+_PARTS = re.compile(r"(-?[\d.]+) (year|mon|day|hour|min|sec)s?")
+_MICROS = {"day": 86_400_000_000, "hour": 3_600_000_000, "min": 60_000_000, "sec": 1_000_000}
+
+
+def _read(cell: str | None, type: Type) -> Any:
+    """Return a value of PostgreSQL's text."""
+    if cell is None:
+        return None
+    match type:
+        case Boolean():
+            return cell == "t"
+        case I8() | I16() | I32() | I64():
+            return int(cell)
+        case FP32() | FP64():
+            number = float(cell)
+            return struct.unpack("f", struct.pack("f", number))[0] if isinstance(type, FP32) else number
+        case Decimal():
+            return decimal.Decimal(cell)
+        case Date():
+            return (datetime.date.fromisoformat(cell) - _EPOCH.date()).days
+        case PrecisionTime():
+            return counted(datetime.time.fromisoformat(cell.ljust(15, "0") if "." in cell else cell), type)
+        case PrecisionTimestamp() | PrecisionTimestampTZ():
+            moment, _, fraction = cell.removesuffix("+00").partition(".")
+            return counted(datetime.datetime.fromisoformat(moment), type) + int(fraction.ljust(6, "0"))
+        case IntervalYear() | IntervalDay():
+            months = micros = 0
+            for number_text, unit in _PARTS.findall(cell):
+                if unit in _MICROS:
+                    micros += round(decimal.Decimal(number_text) * _MICROS[unit])
+                else:
+                    months += int(number_text) * (12 if unit == "year" else 1)
+            sign = -1 if cell.endswith(" ago") else 1
+            return (sign * months, sign * micros)
+        case Binary():
+            return bytes.fromhex(cell.removeprefix("\\x"))
+        case UUID():
+            return uuid.UUID(cell)
+        case _:
+            return cell
+
+
+class SQLite(Engine):
+    """SQLite in this process, whose values have no types but their own."""
+
+    name = "sqlite"
+
+    def __init__(self) -> None:
+        self.connection = sqlite3.connect(":memory:")
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        try:
+            found = self.connection.execute(text).fetchall()
+        except (sqlite3.Error, OverflowError) as error:
+            raise EngineFault(str(error)) from error
+        return [tuple(_typed(cell, concrete(type)) for cell, type in zip(row, types, strict=True)) for row in found]
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a table of the columns of Arrow data whose values SQLite has."""
+        kept = [field.name for field in table.schema if field.type in (pa.int32(), pa.int64(), pa.string())]
+        columns = table.select(kept)
+        self.connection.execute(f"CREATE TABLE {name} ({', '.join(kept)})")
+        places = ", ".join("?" for _ in kept)
+        rows = zip(*(column.to_pylist() for column in columns.columns), strict=True)
+        self.connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+
+
+def _typed(cell: Any, type: Type) -> Any:
+    """Return a value as one of a type, if it is stored as such values are."""
+    match cell, type:
+        case int(), Boolean():
+            return cell != 0
+        case float(), I8() | I16() | I32() | I64():
+            return repr(cell)
+        case int(), FP64():
+            return repr(cell)
+        case _:
+            return cell
+
+
+class DataFusion(Engine):
+    """DataFusion in this process."""
+
+    name = "datafusion"
+
+    def __init__(self) -> None:
+        import datafusion
+
+        self.context = datafusion.SessionContext()
+
+    def table(self, text: str) -> pa.Table:
+        """Return the records of a statement as Arrow data."""
+        try:
+            return self.context.sql(text).to_arrow_table()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # its faults may be panics
+            raise EngineFault(str(error)) from error
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        table = self.table(text)
+        columns = [column.to_pylist() for column in table.columns]
+        return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]

@@ -1,0 +1,79 @@
+"""The TPC-H queries, as DataFusion plans them, through each dialect: DuckDB's rows of the SQL text."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pyspark_substrait as ps
+from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite
+
+if TYPE_CHECKING:
+    import duckdb
+
+QUERIES = [f"q{number:02}" for number in range(1, 23)]
+#: the queries that need neither decimals nor dates, which SQLite lacks
+IN_SQLITE = {"q13", "q16"}
+_TYPES = {pa.int64(): "BIGINT", pa.int32(): "INTEGER", pa.date32(): "DATE"}
+
+
+@pytest.fixture(scope="module")
+def loaded(engine: Engine, larger_tpch: dict[str, Path]) -> Engine:
+    """An engine with the tables; SQLite has only those of their columns that have its types."""
+    for name, path in larger_tpch.items():
+        match engine:
+            case DuckDB(connection=connection):
+                connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
+            case DataFusion(context=context):
+                context.register_parquet(name, str(path))
+            case Postgres():
+                table = _plain(pq.read_table(path))
+                types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
+                engine.load(name, table, ["TEXT" if type == "string" else type for type in types])
+            case SQLite():
+                engine.load(name, _plain(pq.read_table(path)))
+    return engine
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return a table whose texts have one type."""
+    fields = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def _close(found: Any, wanted: Any) -> bool:
+    """Whether two values are the same; averages of decimals are cut off after six digits."""
+    if isinstance(wanted, datetime.date):
+        wanted = (wanted - datetime.date(1970, 1, 1)).days
+    if isinstance(wanted, float | decimal.Decimal) and found is not None:
+        return math.isclose(float(found), float(wanted), rel_tol=1e-12, abs_tol=1.01e-6)
+    return bool(found == wanted)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_rows(query: str, loaded: Engine, shared: Path, larger_tpch: dict[str, Path]) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    plan = ps.load(shared / "plans" / "tpch" / "datafusion" / f"{query}.pb")
+    if isinstance(loaded, SQLite) and query not in IN_SQLITE:
+        with pytest.raises(ps.UnsupportedPlanError, match="SQLite 3"):
+            ps.to_sql(plan, dialect="sqlite")
+        return
+    found = loaded.rows(ps.to_sql(plan, dialect=loaded.name), plan.trees[0].schema.types)
+    with duckdb.connect() as connection:
+        expected = _answer(connection, (shared / "plans" / "tpch" / "sql" / f"{query}.sql").read_text(), larger_tpch)
+    assert len(found) == len(expected)
+    wrong = [(row, wanted) for row, wanted in zip(found, expected, strict=True) if not all(map(_close, row, wanted))]
+    assert wrong == []
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, text: str, tables: dict[str, Path]) -> list[tuple[Any, ...]]:
+    for name, path in tables.items():
+        connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
+    return connection.sql(text).fetchall()
