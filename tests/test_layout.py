@@ -25,6 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "server": {*BASE, "api", "builder", "spark", "documents", "sql", "binding", "proto", "extensions"},
     "api": {
         *BASE,
+        "planner",
         "spark",
         "documents",
         "engines",
@@ -36,6 +37,7 @@ ROOMS: dict[str, set[str]] = {
         "proto",
         "extensions",
     },
+    "planner": {*BASE, "spark", "binding", "proto", "extensions"},
     "builder": {*BASE, "documents", "extensions"},
     "spark": {*BASE, "sql", "analysis", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
@@ -62,6 +64,7 @@ FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
+    "api.produce": "the planner of SQL with DataFusion, for those who ask for it",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",

@@ -49,6 +49,7 @@ from pyspark_substrait.proto.read.context import Reading, Scope, invalid, locate
 from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_structs, datafusion_values
 from pyspark_substrait.proto.read.habits.decimals import in_stated_digits
 from pyspark_substrait.proto.read.habits.unambiguous import UNTYPED, is_untyped_null, typed_nulls
+from pyspark_substrait.proto.read.meaning import Meaning
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.path_remap import moved_arguments
 from pyspark_substrait.proto.read.type_checks import as_type
@@ -67,10 +68,12 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
-    if scope.reading.made_by is Producer.DATAFUSION:
+    if scope.reading.made_by is Producer.DATAFUSION and scope.reading.meaning is None:
         made = datafusion_structs.constructed(message, scope, path)
         if made is not None:
             return made
+    if (meaning := scope.reading.meaning) is not None:
+        return _meant_scalar(message, meaning, scope, path)
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -84,6 +87,10 @@ def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, p
 
 def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
+    if (meaning := scope.reading.meaning) is not None:
+        found = _meant_aggregate(message, meaning, scope, path)
+        if found is not None:
+            return found
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
     node = AggregateFunction(
@@ -105,6 +112,8 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
 
 def window_function(message: messages.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
+    if (meaning := scope.reading.meaning) is not None:
+        return _meant_window(message, meaning, scope, path)
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
@@ -148,6 +157,47 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
+
+
+# calls in the meaning of a dialect -------------------------------------------------------------------------------------
+
+
+def _meant_scalar(message: Any, meaning: Meaning, scope: Scope, path: Path) -> Expression:
+    """Read a call of a scalar function in the meaning of a dialect, whatever type it is stated to have."""
+    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
+    place: Path = (path, "arguments")
+    with located(path):
+        made = meaning.special(name, message, lambda value: expressions.expression(value, scope, place), scope)
+    if made is not None:
+        return made
+    arguments = _meant_arguments(message, scope, place)
+    with located(path):
+        return meaning.scalar(name, arguments)
+
+
+def _meant_aggregate(message: Any, meaning: Meaning, scope: Scope, path: Path) -> AggregateFunction | None:
+    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
+    arguments = _meant_arguments(message, scope, (path, "arguments"))
+    distinct = _invocation(message, scope.reading, path) is AggregationInvocation.DISTINCT
+    with located(path):
+        return meaning.aggregate(name, arguments, distinct=distinct, is_sorted=bool(message.sorts))
+
+
+def _meant_window(message: Any, meaning: Meaning, scope: Scope, path: Path) -> Expression:
+    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
+    arguments = _meant_arguments(message, scope, (path, "arguments"))
+    sorts = sort_fields(message.sorts, scope, (path, "sorts"))
+    frame = frames.frame(message, sorts, scope, path)
+    partitions = expressions.expressions(message.partitions, scope, (path, "partitions"))
+    with located(path):
+        return meaning.window(name, arguments, sorts=sorts, partitions=partitions, frame=frame)
+
+
+def _meant_arguments(message: Any, scope: Scope, path: Path) -> list[Expression]:
+    found = [_argument(argument, scope, (path, index)) for index, argument in enumerate(message.arguments)]
+    values = [one for one in found if not isinstance(one, EnumArgument | TypeArgument)]
+    assert len(values) == len(found), "planners of SQL write values only"
+    return values
 
 
 def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
