@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.api.for_target import for_target
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
-from pyspark_substrait.spark.producer.columns import expressions_from
-from pyspark_substrait.spark.producer.plan import plan_from
-from pyspark_substrait.spark.producer.sql import plan_of_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -56,6 +52,8 @@ def to_substrait(
         >>> substrait.to_substrait(orders.groupBy("product_id").count(), tables={"orders": orders})
         <Plan 0.108.0: 2 relations, result (product_id, count)>
     """
+    from pyspark_substrait.spark.producer.plan import plan_from
+
     return _produced(
         lambda: plan_from(
             frame,
@@ -128,6 +126,8 @@ def from_sql(
             f"there is no engine {engine!r} that makes plans of SQL in the dialect {dialect!r}",
             hint='Write engine="spark", or engine="datafusion" with dialect="spark" or "datafusion"',
         )
+    from pyspark_substrait.spark.producer.sql import plan_of_text
+
     return _produced(
         lambda: plan_of_text(
             text,
@@ -148,11 +148,10 @@ def _planned(
     text: str, tables: SqlTables | None, args: Arguments | None, registry: Registry, dialect: str
 ) -> model.plan.Plan:
     """Return the plan of a query that DataFusion makes, in the meaning of a dialect."""
-    from pyspark_substrait.planner.plan import plan_in_own_dialect
-    from pyspark_substrait.planner.plan import plan_of_text as planned_text
+    from pyspark_substrait.planner.plan import plan_in_own_dialect, plan_of_text
 
     if dialect == "spark":
-        return planned_text(text, tables=tables, args=args, registry=registry)
+        return plan_of_text(text, tables=tables, args=args, registry=registry)
     if dialect != "datafusion":
         raise UnsupportedPlanError(f"there is no dialect {dialect!r}", hint="There are spark and datafusion")
     if args:
@@ -190,6 +189,8 @@ def to_substrait_expressions(
         >>> substrait.to_substrait_expressions("a INT, s STRING", {"next": F.col("a") + 1})
         <ExtendedExpression 0.108.0: 1 expression (next)>
     """
+    from pyspark_substrait.spark.producer.columns import expressions_from
+
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
     document = as_document(made, deep=False)
@@ -212,4 +213,6 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
         )
     if target is None:
         return document
+    from pyspark_substrait.api.for_target import for_target
+
     return for_target(document, target)

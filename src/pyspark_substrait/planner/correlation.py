@@ -25,7 +25,24 @@ __all__ = ["Queries", "planned"]
 
 _UNKNOWN: Final = re.compile(r"No field named (.+?)\.(?:\s|$)")
 _OUTER: Final = "OuterReferenceColumn"
-_CLAUSES: Final = frozenset("SELECT FROM WHERE GROUP HAVING ORDER ON JOIN LIMIT UNION EXCEPT INTERSECT BY WITH".split())
+_CLAUSES: Final = frozenset(
+    [
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "ON",
+        "JOIN",
+        "LIMIT",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "BY",
+        "WITH",
+    ]
+)
 _OF_RELATIONS: Final = frozenset({"FROM", "JOIN", "UNION", "EXCEPT", "INTERSECT", "ALL", "LATERAL", "WITH", "AS"})
 
 
@@ -156,9 +173,7 @@ class _Correlated:
                 continue
             return (plan, columns, plan.witness) if columns else None
 
-    def _with_carrier(
-        self, items: list[Item], name: str, columns: list[tuple[int, list[Item]]]
-    ) -> list[Item] | None:
+    def _with_carrier(self, items: list[Item], name: str, columns: list[tuple[int, list[Item]]]) -> list[Item] | None:
         """Replace the uses of a name that is unknown by carriers; leave those that DataFusion does find."""
         places = _uses(items, _parts(name))
         if not places:
@@ -288,7 +303,9 @@ def _is_relation(items: Sequence[Item], opening: int) -> bool:
 
 def _parts(name: str) -> list[str]:
     """Return the parts of a name in a message of DataFusion."""
-    return [part[1:-1].replace('""', '"') if part[0] == '"' else part for part in re.findall(r'"(?:[^"]|"")+"|[^.]+', name)]
+    return [
+        part[1:-1].replace('""', '"') if part[0] == '"' else part for part in re.findall(r'"(?:[^"]|"")+"|[^.]+', name)
+    ]
 
 
 def _uses(items: Sequence[Item], parts: Sequence[str]) -> list[tuple[int, int]]:
@@ -320,5 +337,3 @@ def _end(items: Sequence[Item], at: int, parts: Sequence[str]) -> int | None:
     if behind is not None and (_is(items[behind], ".") or _is(items[behind], "(")):
         return None
     return at + 1
-
-

@@ -104,5 +104,3 @@ def _spaced(item: list[Item]) -> Iterator[str]:
             yield " "
         tight = symbol and one.text in ("(", ".")
         yield one.text
-
-

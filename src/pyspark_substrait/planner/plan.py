@@ -10,7 +10,7 @@ from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.plan import Plan, RelRoot, Version
+from pyspark_substrait.model.plan import PRODUCER, Plan, RelRoot, Version
 from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.planner.correlation import Queries, planned
@@ -22,7 +22,6 @@ from pyspark_substrait.planner.text import Item, query_items
 from pyspark_substrait.planner.tokens import Token
 from pyspark_substrait.planner.values import with_spark_types
 from pyspark_substrait.proto import read
-from pyspark_substrait.spark.producer.plan import PRODUCER
 
 __all__ = ["plan_in_own_dialect", "plan_of_text"]
 
@@ -124,5 +123,3 @@ class _Tables:
         if found is None:
             raise UnsupportedPlanError(f"the table {'.'.join(names)} is not given", hint="Add it to `tables`")
         return found
-
-

@@ -261,5 +261,3 @@ class _Columns:
         found = self._next()
         if found != token:
             raise self._fault(found)
-
-

@@ -56,9 +56,9 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.planner import carriers, coercion
+from pyspark_substrait.planner.carriers import INTEGRAL_DIVISION, MEMBER, carried
 from pyspark_substrait.planner.catalyst import Translation, json_of, node
 from pyspark_substrait.planner.coercion import INTEGERS, NUMBERS, is_null
-from pyspark_substrait.planner.carriers import INTEGRAL_DIVISION, MEMBER, carried
 from pyspark_substrait.planner.correlation import Queries
 from pyspark_substrait.planner.functions import Signature, signatures
 from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated
@@ -290,13 +290,13 @@ class SparkMeaning:
         match name, arguments:
             case _, [one, other] if name in _COMPARISONS:
                 return self._comparison(name, one, other)
-            case ("and" | "or"), [*conditions]:
+            case (("and" | "or"), [*conditions]):
                 return self._called(OFFICIAL + "functions_boolean", name, list(map(self.condition, conditions)))
             case "not", [one]:
                 return self._not(self.condition(one))
-            case ("is_null" | "is_not_null"), [one]:
+            case (("is_null" | "is_not_null"), [one]):
                 return self._made("IsNull" if name == "is_null" else "IsNotNull", one)
-            case ("is_unknown" | "is_not_unknown"), [one]:
+            case (("is_unknown" | "is_not_unknown"), [one]):
                 return self._made("IsNull" if name == "is_unknown" else "IsNotNull", self.condition(one))
             case _, [one] if name in _TESTS:
                 wanted, negated = _TESTS[name]
@@ -310,9 +310,9 @@ class SparkMeaning:
                 return self._bitwise(_BITS[name], one, other)
             case "negate", [one]:
                 return self._negated(one)
-            case ("like" | "ilike"), [value, pattern, *escape]:
+            case (("like" | "ilike"), [value, pattern, *escape]):
                 return self._like(name, value, pattern, *escape)
-            case ("regex_match" | "regex_not_match"), [value, pattern]:
+            case (("regex_match" | "regex_not_match"), [value, pattern]):
                 found = self._made("RLike", self._as(value, String()), self._as(pattern, String()))
                 return self._not(found) if name == "regex_not_match" else found
             case "str_concat", [one, other]:
@@ -499,14 +499,14 @@ class SparkMeaning:
                 return self._of_times(name, other, one)
             case "Add", kind, Date() if kind.__class__ in INTEGERS:
                 return self._of_times(name, other, one)
-            case ("Add" | "Subtract"), Date(), kind if kind.__class__ in (I8, I16, I32):
+            case (("Add" | "Subtract"), Date(), kind) if kind.__class__ in (I8, I16, I32):
                 days = self._as(other, I32())
                 return self._made("DateAdd" if name == "Add" else "DateSub", one, days)
             case "Subtract", Date(), Date():
                 return self._made("SubtractDates", one, other)
-            case ("Add" | "Subtract"), Date(), IntervalYear():
+            case (("Add" | "Subtract"), Date(), IntervalYear()):
                 return self._made("DateAddYMInterval", one, self._signed(name, other))
-            case ("Add" | "Subtract"), Date(), IntervalDay():
+            case (("Add" | "Subtract"), Date(), IntervalDay()):
                 if isinstance(other, Literal) and isinstance(other.value, DayTime):
                     if other.value.days and not other.value.seconds and not other.value.subseconds:
                         days = Literal(type=I32(), value=other.value.days)
@@ -517,9 +517,9 @@ class SparkMeaning:
                             hint="Leave it out, or cast the date to a timestamp",
                         )
                 return self._of_times(name, self._as(one, _TIMESTAMP), other)
-            case ("Add" | "Subtract"), (PrecisionTimestamp() | PrecisionTimestampTZ()), IntervalYear():
+            case (("Add" | "Subtract"), (PrecisionTimestamp() | PrecisionTimestampTZ()), IntervalYear()):
                 return self._made("TimestampAddYMInterval", one, self._signed(name, other))
-            case ("Add" | "Subtract"), (PrecisionTimestamp() | PrecisionTimestampTZ()), IntervalDay():
+            case (("Add" | "Subtract"), (PrecisionTimestamp() | PrecisionTimestampTZ()), IntervalDay()):
                 return self._made("TimestampAddInterval", one, self._signed(name, other))
             case (
                 "Subtract",
@@ -607,9 +607,7 @@ class SparkMeaning:
         self._results[id(found.call)] = found.call, found.result
         return found.call
 
-    def _aggregated(
-        self, name: str, arguments: Sequence[Expression], distinct: bool, is_sorted: bool
-    ) -> Aggregated:
+    def _aggregated(self, name: str, arguments: Sequence[Expression], distinct: bool, is_sorted: bool) -> Aggregated:
         if is_sorted:
             raise UnsupportedPlanError(f"`{name}` has no ORDER BY of its own in Spark")
         return self._translation.aggregate(self._function(name, arguments), distinct=distinct)
@@ -645,7 +643,11 @@ class SparkMeaning:
         for number, call in enumerate(measures):
             column = columns[first + number]
             if call.function.name == "grouping":
-                made = Cast(type=I8(nullable=column.type.nullable), input=column, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+                made = Cast(
+                    type=I8(nullable=column.type.nullable),
+                    input=column,
+                    failure_behavior=FailureBehavior.THROW_EXCEPTION,
+                )
             else:
                 made = self._results[id(call)][1](column)  # type: ignore[assignment]
             if made is not column:

@@ -94,10 +94,71 @@ _CASES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 #: words before a bracket that are no functions
 _NO_FUNCTIONS: Final = frozenset(
-    "SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT OFFSET ON AND OR NOT IN EXISTS AS OVER PARTITION ROWS RANGE BETWEEN "
-    "UNION ALL EXCEPT INTERSECT MINUS DISTINCT VALUES CASE WHEN THEN ELSE END WITH JOIN ROLLUP CUBE SETS FILTER WITHIN "
-    "INTERVAL LIKE ILIKE RLIKE REGEXP IS USING LATERAL CAST TRY_CAST EXTRACT DIV DECIMAL DEC NUMERIC VARCHAR CHAR "
-    "CHARACTER TIMESTAMP ESCAPE SOME FETCH WINDOW".split()
+    [
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "BY",
+        "HAVING",
+        "ORDER",
+        "LIMIT",
+        "OFFSET",
+        "ON",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "EXISTS",
+        "AS",
+        "OVER",
+        "PARTITION",
+        "ROWS",
+        "RANGE",
+        "BETWEEN",
+        "UNION",
+        "ALL",
+        "EXCEPT",
+        "INTERSECT",
+        "MINUS",
+        "DISTINCT",
+        "VALUES",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "WITH",
+        "JOIN",
+        "ROLLUP",
+        "CUBE",
+        "SETS",
+        "FILTER",
+        "WITHIN",
+        "INTERVAL",
+        "LIKE",
+        "ILIKE",
+        "RLIKE",
+        "REGEXP",
+        "IS",
+        "USING",
+        "LATERAL",
+        "CAST",
+        "TRY_CAST",
+        "EXTRACT",
+        "DIV",
+        "DECIMAL",
+        "DEC",
+        "NUMERIC",
+        "VARCHAR",
+        "CHAR",
+        "CHARACTER",
+        "TIMESTAMP",
+        "ESCAPE",
+        "SOME",
+        "FETCH",
+        "WINDOW",
+    ]
 )
 #: functions with words between their arguments, which DataFusion's parser reads itself
 _OWN_SYNTAX: Final = {
@@ -169,7 +230,7 @@ def query_items(text: str, args: Mapping[str, Any] | Sequence[Any] | None = None
     if words[0].word not in _STATEMENTS and words[0].text != "(":
         raise UnsupportedPlanError(
             f"the statement begins with {words[0].text}: only queries are planned without Spark",
-            hint="Leave engine=\"datafusion\" out",
+            hint='Leave engine="datafusion" out',
         )
     _check(words, text)
     values = iter(args) if args is not None and not isinstance(args, Mapping) else iter(())
@@ -196,9 +257,7 @@ def _check(words: Sequence[Token], text: str) -> None:
                 hint="Use ROWS, UNBOUNDED or CURRENT ROW",
             )
         if token.kind is Kind.SYMBOL and token.text in ("->", "=>", "[", "{"):
-            raise UnsupportedPlanError(
-                f"`{token.text}` is not planned without Spark (at {place(text, token.start)})"
-            )
+            raise UnsupportedPlanError(f"`{token.text}` is not planned without Spark (at {place(text, token.start)})")
 
 
 def _has_offset(words: Sequence[Token], position: int) -> bool:
@@ -245,7 +304,9 @@ def _parameter(token: Token, args: Any, values: Any, text: str) -> str:
     else:
         value = args.get(token.text[1:], nothing) if isinstance(args, Mapping) else nothing
     if value is nothing:
-        raise ParameterError(f"the parameter {token.text} at {place(text, token.start)} has no value", hint="Add it to args")
+        raise ParameterError(
+            f"the parameter {token.text} at {place(text, token.start)} has no value", hint="Add it to args"
+        )
     written = _literal(value)
     if written is None:
         raise ParameterError(f"the value {value!r} of the parameter {token.text} has no literal in SQL")

@@ -128,9 +128,7 @@ def unescaped(token: Token) -> str:
         return _ESCAPES.get(escape, escape)
 
     # a doubled quote is one; Spark reads it as the end of a text and the start of another, without anything between
-    return "".join(
-        _ESCAPED.sub(character, part) if part != quote * 2 else quote for part in _parts(text[1:-1], quote)
-    )
+    return "".join(_ESCAPED.sub(character, part) if part != quote * 2 else quote for part in _parts(text[1:-1], quote))
 
 
 def _parts(content: str, quote: str) -> Iterator[str]:
