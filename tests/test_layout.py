@@ -64,7 +64,7 @@ FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
-    "api.produce": "what translates Spark's plans, the planner of SQL with DataFusion, and targets: a call needs one of them",
+    "api.produce": "the producer, the planner of SQL and targets, of which a call needs one",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",

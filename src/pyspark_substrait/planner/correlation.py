@@ -17,7 +17,7 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Oute
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.datafusion import Planned, Planner, Rejected
-from pyspark_substrait.planner.text import Item, Piece, rendered
+from pyspark_substrait.planner.rendering import Item, Piece, rendered
 from pyspark_substrait.planner.tokens import Kind, Token
 from pyspark_substrait.proto.read import subquery
 
@@ -26,22 +26,8 @@ __all__ = ["Queries", "planned"]
 _UNKNOWN: Final = re.compile(r"No field named (.+?)\.(?:\s|$)")
 _OUTER: Final = "OuterReferenceColumn"
 _CLAUSES: Final = frozenset(
-    [
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "GROUP",
-        "HAVING",
-        "ORDER",
-        "ON",
-        "JOIN",
-        "LIMIT",
-        "UNION",
-        "EXCEPT",
-        "INTERSECT",
-        "BY",
-        "WITH",
-    ]
+    {"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "ON", "JOIN", "LIMIT", "UNION", "EXCEPT", "INTERSECT"}
+    | {"BY", "WITH"}
 )
 _OF_RELATIONS: Final = frozenset({"FROM", "JOIN", "UNION", "EXCEPT", "INTERSECT", "ALL", "LATERAL", "WITH", "AS"})
 

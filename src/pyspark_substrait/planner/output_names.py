@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.planner.text import Item, Piece
+from pyspark_substrait.planner.rendering import Item, Piece
 from pyspark_substrait.planner.tokens import Kind, Token
 
 __all__ = ["output_names"]

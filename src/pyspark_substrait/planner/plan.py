@@ -16,9 +16,10 @@ from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.planner.correlation import Queries, planned
 from pyspark_substrait.planner.datafusion import Planner, Rejected
 from pyspark_substrait.planner.output_names import output_names
+from pyspark_substrait.planner.rendering import Item
 from pyspark_substrait.planner.schemas import arrow_of, schemas
 from pyspark_substrait.planner.spark_meaning import SparkMeaning
-from pyspark_substrait.planner.text import Item, query_items
+from pyspark_substrait.planner.text import query_items
 from pyspark_substrait.planner.tokens import Token
 from pyspark_substrait.planner.values import with_spark_types
 from pyspark_substrait.proto import read

@@ -37,7 +37,7 @@ from pyspark_substrait.model.types import Boolean, Decimal, Type, Unbound, concr
 from pyspark_substrait.model.unbound import LEAVES, is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
+from pyspark_substrait.proto.read import bare_names, dialect_calls, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.call_checks import (
     check_constants,
@@ -49,7 +49,6 @@ from pyspark_substrait.proto.read.context import Reading, Scope, invalid, locate
 from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_structs, datafusion_values
 from pyspark_substrait.proto.read.habits.decimals import in_stated_digits
 from pyspark_substrait.proto.read.habits.unambiguous import UNTYPED, is_untyped_null, typed_nulls
-from pyspark_substrait.proto.read.meaning import Meaning
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.path_remap import moved_arguments
 from pyspark_substrait.proto.read.type_checks import as_type
@@ -57,7 +56,10 @@ from pyspark_substrait.proto.read.types import data_type
 
 __all__ = [
     "aggregate_function",
+    "argument_of",
     "comparison",
+    "declaration_of",
+    "invocation_of",
     "scalar_function",
     "sort_field",
     "sort_fields",
@@ -73,7 +75,7 @@ def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, p
         if made is not None:
             return made
     if (meaning := scope.reading.meaning) is not None:
-        return _meant_scalar(message, meaning, scope, path)
+        return dialect_calls.scalar(message, meaning, scope, path)
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -88,7 +90,7 @@ def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, p
 def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
     if (meaning := scope.reading.meaning) is not None:
-        found = _meant_aggregate(message, meaning, scope, path)
+        found = dialect_calls.aggregate(message, meaning, scope, path)
         if found is not None:
             return found
     phase = _phase(message, scope.reading, path)
@@ -101,7 +103,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
     )
     if node.invocation is AggregationInvocation.DISTINCT:
         datafusion_values.float_comparison("distinct", node.arguments, scope.reading, path)
@@ -113,7 +115,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
 def window_function(message: messages.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
     if (meaning := scope.reading.meaning) is not None:
-        return _meant_window(message, meaning, scope, path)
+        return dialect_calls.window(message, meaning, scope, path)
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
@@ -128,7 +130,7 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
         derived_type=call.derived_type,
         phase=phase,
         sorts=sorts,
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
         partitions=partitions,
         bounds_type=bounds_type,
         lower_bound=lower,
@@ -149,7 +151,7 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
         output_type=call.output_type,
         derived_type=call.derived_type,
         phase=phase,
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
         bounds_type=bounds_type,
         lower_bound=lower,
         upper_bound=upper,
@@ -157,47 +159,6 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
-
-
-# calls in the meaning of a dialect -------------------------------------------------------------------------------------
-
-
-def _meant_scalar(message: Any, meaning: Meaning, scope: Scope, path: Path) -> Expression:
-    """Read a call of a scalar function in the meaning of a dialect, whatever type it is stated to have."""
-    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
-    place: Path = (path, "arguments")
-    with located(path):
-        made = meaning.special(name, message, lambda value: expressions.expression(value, scope, place), scope)
-    if made is not None:
-        return made
-    arguments = _meant_arguments(message, scope, place)
-    with located(path):
-        return meaning.scalar(name, arguments)
-
-
-def _meant_aggregate(message: Any, meaning: Meaning, scope: Scope, path: Path) -> AggregateFunction | None:
-    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
-    arguments = _meant_arguments(message, scope, (path, "arguments"))
-    distinct = _invocation(message, scope.reading, path) is AggregationInvocation.DISTINCT
-    with located(path):
-        return meaning.aggregate(name, arguments, distinct=distinct, is_sorted=bool(message.sorts))
-
-
-def _meant_window(message: Any, meaning: Meaning, scope: Scope, path: Path) -> Expression:
-    name = _declared(message.function_reference, scope.reading, (path, "function_reference")).name
-    arguments = _meant_arguments(message, scope, (path, "arguments"))
-    sorts = sort_fields(message.sorts, scope, (path, "sorts"))
-    frame = frames.frame(message, sorts, scope, path)
-    partitions = expressions.expressions(message.partitions, scope, (path, "partitions"))
-    with located(path):
-        return meaning.window(name, arguments, sorts=sorts, partitions=partitions, frame=frame)
-
-
-def _meant_arguments(message: Any, scope: Scope, path: Path) -> list[Expression]:
-    found = [_argument(argument, scope, (path, index)) for index, argument in enumerate(message.arguments)]
-    values = [one for one in found if not isinstance(one, EnumArgument | TypeArgument)]
-    assert len(values) == len(found), "planners of SQL write values only"
-    return values
 
 
 def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
@@ -265,7 +226,7 @@ def _comparison(
 ) -> tuple[ExtensionDeclaration, Resolved | None]:
     """Return the declaration of a function and its resolution for two values; None for the latter if it isn't known."""
     reading.plain = False
-    declared = _declared(anchor, reading, path)
+    declared = declaration_of(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
         return declared, None
     values = (ValueArg(left), ValueArg(right))
@@ -308,7 +269,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     known = reading.places.entries
     marks = [len(known)]  # how many nodes were read before each argument
     for index, argument in enumerate(message.arguments):
-        arguments.append(_argument(argument, scope, (place, index)))
+        arguments.append(argument_of(argument, scope, (place, index)))
         marks.append(len(known))
     options = [(option.name, tuple(option.preference)) for option in message.options] if message.options else []
     stated: Type | None = None
@@ -424,7 +385,7 @@ def _not_understood(
     return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
 
 
-def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
+def declaration_of(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
     declared = reading.functions.get(anchor)
     if declared is None:
         raise _undeclared(anchor, path)
@@ -459,7 +420,7 @@ def _note(found: Resolved, reading: Reading, path: Path) -> None:
             reading.note_once("function", path, text, "accepted", key=text)
 
 
-def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
+def argument_of(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
     match message.WhichOneof("arg_type"):
         case "value":
             value = message.value
@@ -516,7 +477,7 @@ def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
     return AggregationPhase.INITIAL_TO_RESULT
 
 
-def _invocation(message: Any, reading: Reading, path: Path) -> AggregationInvocation:
+def invocation_of(message: Any, reading: Reading, path: Path) -> AggregationInvocation:
     with reading.going_on():
         return INVOCATION.member(message.invocation, path, "invocation")
     return AggregationInvocation.ALL
