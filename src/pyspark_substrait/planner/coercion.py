@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pyspark_substrait.model.expressions import Expression
@@ -55,7 +54,7 @@ _TIMES: Final = (Date, PrecisionTimestamp, PrecisionTimestampTZ)
 _ATOMIC: Final = (*NUMBERS, *_TIMES, Boolean, Binary)
 _MOST_DIGITS: Final = 38
 #: the decimals that hold all values of an integer
-_DECIMALS: Final = {I8: 3, I16: 5, I32: 10, I64: 20}
+_DECIMALS: Final[Mapping[type, int]] = {I8: 3, I16: 5, I32: 10, I64: 20}
 
 
 def is_null(value: Expression) -> bool:
@@ -68,7 +67,7 @@ def decimal_of(type: Type) -> Decimal | None:
     kind = concrete(type)
     if isinstance(kind, Decimal):
         return kind
-    digits = _DECIMALS.get(kind.__class__)  # type: ignore[call-overload]
+    digits = _DECIMALS.get(kind.__class__)
     return None if digits is None else Decimal(precision=digits, scale=0)
 
 
@@ -96,7 +95,7 @@ def tightest(one: Type, other: Type) -> Type | None:
         return one
     classes = (one.__class__, other.__class__)
     if all(kind in _NUMERIC_PRECEDENCE for kind in classes):
-        wide = max(_NUMERIC_PRECEDENCE.index(kind) for kind in classes)  # type: ignore[arg-type]
+        wide = max(_NUMERIC_PRECEDENCE.index(kind) for kind in classes)
         found = _NUMERIC_PRECEDENCE[wide]
         return FP64() if found is FP32 else found()  # an integer and a FLOAT meet as DOUBLEs
     if all(kind in _TIMES for kind in classes):
@@ -139,7 +138,10 @@ def widest(values: Sequence[Expression]) -> Type | None:
         return concrete(values[0].type)
     # texts last, as Spark does, so that their number does not matter
     ordered = sorted(types, key=lambda type: isinstance(type, String))
-    return reduce(lambda found, type: None if found is None else wider(found, type), ordered[1:], ordered[0])
+    found: Type | None = ordered[0]
+    for type in ordered[1:]:
+        found = None if found is None else wider(found, type)
+    return found
 
 
 def compared(one: Expression, other: Expression) -> Type | None:

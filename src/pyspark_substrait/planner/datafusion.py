@@ -11,7 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from pyspark_substrait.binding.tables import Names
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.proto import wire
 
 __all__ = ["Planned", "Planner", "Rejected"]
@@ -89,7 +89,11 @@ class Planner:
             self._add_schema(names[:-1], known)
             quoted = ".".join('"' + name.replace('"', '""') + '"' for name in names)
             batch = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
-            self._context.register_record_batches(quoted, [[batch]])
+            try:
+                self._context.register_record_batches(quoted, [[batch]])
+            except Exception as error:
+                what = str(error).strip().splitlines()[0]
+                raise TableError(f"DataFusion does not take the table {'.'.join(names)}: {what}") from error
 
     def _add_schema(self, names: Names, known: set[Names]) -> None:
         """Add the catalog and the schema of a table."""

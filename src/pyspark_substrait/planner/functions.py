@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-__all__ = ["ALIASES", "Parameter", "Signature", "signatures"]
+from pyspark_substrait.planner.words import AGGREGATES, AGGREGATES_AS_THEY_ARE, CASES, NATIVE, OTHERS
+
+__all__ = ["ALIASES", "Parameter", "Signature", "planned_functions", "signatures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +212,14 @@ def signatures() -> Mapping[str, Signature]:
         found[name] = Signature(name, listed, result, node)
     found.update({alias: found[name] for alias, name in ALIASES.items()})
     return found
+
+
+def planned_functions() -> str:
+    """Return the names of all functions that are planned, as a paragraph of the documentation."""
+    scalar = {*signatures(), *OTHERS, *CASES, *NATIVE}
+    aggregate = {*AGGREGATES, *AGGREGATES_AS_THEY_ARE}
+
+    def listed(names: set[str]) -> str:
+        return ", ".join(f"`{name}`" for name in sorted(names))
+
+    return f"Of values: {listed(scalar)}. Of groups and windows: {listed(aggregate)}."

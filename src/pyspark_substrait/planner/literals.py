@@ -15,6 +15,7 @@ from pyspark_substrait.model.types import (
     FP64,
     I32,
     I64,
+    Binary,
     Boolean,
     Date,
     Decimal,
@@ -28,7 +29,6 @@ from pyspark_substrait.model.types import (
     concrete,
 )
 from pyspark_substrait.planner import coercion
-from pyspark_substrait.planner.catalyst import json_of
 from pyspark_substrait.planner.coercion import INTEGERS, NUMBERS
 
 __all__ = ["TIMESTAMP", "folded", "is_castable", "may_be_null", "spark_type", "typed_literal"]
@@ -118,7 +118,7 @@ def may_be_null(source: Type, target: Type) -> bool:
     """Whether Spark declares a cast nullable whatever the value is (``Cast.forceNullable``)."""
     match source, target:
         case String(), _:
-            return json_of(target) != "binary"
+            return not isinstance(target, Binary)
         case _, Decimal(precision=precision, scale=scale):
             held = coercion.decimal_of(source)
             return held is None or held.precision - held.scale > precision - scale or held.scale > scale

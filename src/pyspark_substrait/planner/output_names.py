@@ -22,7 +22,7 @@ def output_names(items: Sequence[Item], root: RelRoot, tables: Sequence[NamedStr
     written = None if listed is None else [_name(item) for item in listed]
     if written is not None and None not in written and len(written) == len(root.names):
         return tuple(name for name in written if name is not None)
-    known = {}
+    known: dict[str, str] = {}
     for schema in tables:
         for name in schema.names:
             known.setdefault(name.lower(), name)

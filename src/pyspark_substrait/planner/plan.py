@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -25,6 +25,10 @@ from pyspark_substrait.planner.values import with_spark_types
 from pyspark_substrait.proto import read
 
 __all__ = ["plan_in_own_dialect", "plan_of_text"]
+
+
+#: the operations that DataFusion plans as joins
+_SET_JOINS: Final = ("INTERSECT", "EXCEPT", "MINUS")
 
 
 def plan_of_text(
@@ -53,7 +57,7 @@ def plan_of_text(
     planner = Planner({_lowered(names): arrow_of(schema) for names, schema in known.items()})
     queries = Queries()
     made = planned(items, planner, queries)
-    if _has_values(items):
+    if _has_word(items, "VALUES"):
         with_spark_types(made.message)
         for query in queries.plans():
             with_spark_types(query.message)
@@ -63,7 +67,7 @@ def plan_of_text(
         upgrades=made.notes,
         original_version=made.original_version,
         tables=_Tables(known),
-        meaning=SparkMeaning(registry, queries),
+        meaning=SparkMeaning(registry, queries, has_set_joins=_has_word(items, *_SET_JOINS)),
     )
     found = bound.document
     assert isinstance(found, Plan)
@@ -91,8 +95,8 @@ def _lowered(names: Names) -> Names:
     return tuple(name.lower() for name in names)
 
 
-def _has_values(items: Sequence[Item]) -> bool:
-    return any(isinstance(item, Token) and item.word == "VALUES" for item in items)
+def _has_word(items: Sequence[Item], *words: str) -> bool:
+    return any(isinstance(item, Token) and item.word in words for item in items)
 
 
 def _named(tree: Any, items: Sequence[Item], known: Mapping[Names, NamedStruct]) -> Any:

@@ -43,6 +43,7 @@ from pyspark_substrait.model.types import (
     String,
     Type,
     concrete,
+    same_type,
     with_nullability,
 )
 from pyspark_substrait.planner import carriers
@@ -122,10 +123,12 @@ class SparkMeaning(Operators):
     Args:
         registry: the extensions.
         queries: the correlated subqueries of the text.
+        has_set_joins: whether the text has INTERSECT or EXCEPT, which DataFusion plans as joins.
     """
 
-    def __init__(self, registry: Registry, queries: Queries) -> None:
+    def __init__(self, registry: Registry, queries: Queries, *, has_set_joins: bool = False) -> None:
         super().__init__(registry)
+        self._has_set_joins = has_set_joins
         self._queries = queries
         #: the aggregate functions whose results Spark has with another type, by the identity of the call
         self._results: dict[int, tuple[AggregateFunction, Callable[[Expression], Expression]]] = {}
@@ -182,6 +185,8 @@ class SparkMeaning(Operators):
 
     def scalar(self, name: str, arguments: Sequence[Expression]) -> Expression:
         """Return a call of an operator, or of a function that the parser makes of a syntax."""
+        if name == "is_not_distinct_from" and self._has_set_joins:
+            self._check_set_join(*arguments)
         made = self._operator(name, arguments)
         if made is not None:
             return made
@@ -195,6 +200,15 @@ class SparkMeaning(Operators):
             text, part = (self._as(value, String()) for value in arguments)
             return self._made("StringLocate", part, text, Literal(type=I32(), value=1))
         return self.called(name, arguments)
+
+    @staticmethod
+    def _check_set_join(one: Expression, other: Expression) -> None:
+        """Refuse INTERSECT and EXCEPT of columns of two types: DataFusion's join gives the type of the first."""
+        if not same_type(one.type, other.type):
+            raise UnsupportedPlanError(
+                f"in INTERSECT, EXCEPT or MINUS, {json_of(one.type)} meets {json_of(other.type)}",
+                hint="Cast the columns to one type",
+            )
 
     def called(self, name: str, arguments: Sequence[Expression]) -> Expression:
         """Return a call of a function of Spark, by its name in the text."""
@@ -220,9 +234,9 @@ class SparkMeaning(Operators):
                 made.append(next(common))
             else:
                 made.append(self._passed(arguments[at], parameter, signature.name))
-        for parameter in signature.parameters[len(arguments) :]:
-            if parameter.default is not None:
-                made.append(_constant(parameter.default, parameter.type))
+        for left_out in signature.parameters[len(arguments) :]:
+            if left_out.default is not None:
+                made.append(_constant(left_out.default, left_out.type))
         return made
 
     def _passed(self, value: Expression, parameter: str, name: str) -> Expression:
@@ -326,14 +340,8 @@ class SparkMeaning(Operators):
         changed = False
         for number, call in enumerate(measures):
             column = columns[first + number]
-            if call.function.name == "grouping":
-                made = Cast(
-                    type=I8(nullable=column.type.nullable),
-                    input=column,
-                    failure_behavior=FailureBehavior.THROW_EXCEPTION,
-                )
-            else:
-                made = self._results[id(call)][1](column)
+            result = self._results.get(id(call))
+            made: Expression = _as_tinyint(column) if result is None else result[1](column)
             if made is not column:
                 columns[first + number], changed = made, True
         return Project.only(relation, columns) if changed else relation
@@ -394,6 +402,12 @@ def _over(
             return replace(made, input=_over(made.input, sorts, partitions, frame))
         case _:
             raise AssertionError("a window function, or a cast of one")
+
+
+def _as_tinyint(value: Expression) -> Expression:
+    """Return the value of ``grouping``, which is a TINYINT in Spark."""
+    type = I8(nullable=value.type.nullable)
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
 def _constant(text: str, parameter: str) -> Literal:
