@@ -16,9 +16,11 @@ from click.testing import CliRunner
 
 import pyspark_substrait as ps
 from pyspark_substrait.cli import main
+from pyspark_substrait.engines import sessions
 from pyspark_substrait.errors import ParameterError, SubstraitError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.planner.differences import DIFFERENCES, Handling
+from pyspark_substrait.planner.differences import DIFFERENCES, Handling, markdown
+from pyspark_substrait.planner.functions import planned_functions
 from pyspark_substrait.planner.tokens import Kind, tokens, unescaped
 from tests.planner.queries import EXPRESSIONS, QUERIES, TABLES
 from tests.reference import evaluate
@@ -46,8 +48,8 @@ def names(plan: ps.Plan) -> tuple[str, ...]:
 
 def values(text: str, tables: Any = None) -> list[dict[str, Any]]:
     """The rows of a query by the evaluator, which shares nothing with what runs plans on Spark."""
-    found: list[dict[str, Any]] = evaluate(planned(text, tables or TABLES), tables or TABLES).table.to_pylist()
-    return found
+    found = evaluate(planned(text, tables or TABLES), tables or TABLES)
+    return [dict(zip(found.names, row, strict=True)) for row in found.rows]
 
 
 @pytest.mark.parametrize("subject", EXPRESSIONS)
@@ -72,7 +74,7 @@ TYPES = {
     "amount DIV 2": "i64",
     "amount * price": "decimal<21, 2>",
     "price * 2": "decimal<12, 2>",
-    "price / 3": "decimal<13, 6>",
+    "price / 3": "decimal<14, 6>",
     "price + 1.5": "decimal<11, 2>",
     "1.50": "decimal<3, 2>",
     "1e2": "fp64",
@@ -104,13 +106,13 @@ def test_types_are_those_of_spark(text: str) -> None:
 
 def test_values_are_those_of_spark() -> None:
     (row,) = values(
-        "SELECT i / 2 AS quotient, i DIV 2 AS whole, substring(s, 0, 2) AS start, s || NULL AS nothing, "
+        "SELECT i / 2 AS quotient, i DIV 2 AS whole, upper(s) AS loud, s || NULL AS nothing, "
         "n = 12 AS same, 'it''s' AS quoted, 'a\\tb' AS tab, d * 2 AS twice FROM t WHERE id = 1"
     )
     assert row == {
         "quotient": 3.5,
         "whole": 3,
-        "start": "He",
+        "loud": "HELLO WORLD",
         "nothing": None,
         "same": True,
         "quoted": "it's",
@@ -169,12 +171,12 @@ REFUSED = {
     "SELECT id FROM orders a JOIN orders b USING (id)": "USING",
     "SELECT a.id FROM orders a NATURAL JOIN orders b": "NATURAL",
     "SELECT CAST(customer AS VARCHAR(2)) FROM orders": "VARCHAR",
-    "SELECT id FROM orders WHERE amount": "condition",
+    "SELECT id FROM orders WHERE amount": "non-boolean",
     "SELECT amount = (amount > 1) FROM orders": "",
     "SELECT parse_url(customer, 'HOST') FROM orders": "parse_url",
     "SELECT named_struct('a', 1) FROM orders": "named_struct",
     "SELECT INTERVAL '1 month 1 day' FROM orders": "",
-    "SELECT id FROM orders WHERE id > ALL (SELECT amount FROM orders)": "",
+    "SELECT id FROM orders WHERE id > ALL (SELECT amount FROM orders)": "ALL of a subquery",
     "SELECT id FROM orders QUALIFY id > 1": "QUALIFY",
     "INSERT INTO orders SELECT * FROM orders": "only queries",
     "DROP TABLE orders": "only queries",
@@ -202,6 +204,12 @@ def test_every_difference_that_is_refused_by_words_is_tried() -> None:
             assert one.handling is Handling.REFUSED
             with pytest.raises(UnsupportedPlanError, match="line 2, column 1"):
                 planned("SELECT 1 FROM orders\n" + " ".join(one.words))
+
+
+def test_the_page_has_the_tables() -> None:
+    page = (Path(__file__).parent.parent.parent / "docs" / "producing.md").read_text(encoding="utf-8")
+    assert markdown() in page, "put the text of differences.markdown() there"
+    assert planned_functions() in page, "put the text of functions.planned_functions() there"
 
 
 def test_a_place_in_the_text_is_in_the_message() -> None:
@@ -280,9 +288,9 @@ def duck() -> Iterator[Any]:
 
 @pytest.mark.parametrize("text", CORRELATED)
 def test_correlated_subqueries_have_the_rows_of_duckdb(duck: Any, text: str) -> None:
-    found = evaluate(planned(text, TABLES), TABLES).table
+    ours = sessions.session("duckdb", TABLES).run(ps.to_sql(planned(text, TABLES), formatted=False))
     theirs = duck.sql(text).fetchall()
-    assert sorted(map(repr, (tuple(row.values()) for row in found.to_pylist()))) == sorted(map(repr, theirs))
+    assert sorted(map(repr, (tuple(row.values()) for row in ours.to_pylist()))) == sorted(map(repr, theirs))
 
 
 @pytest.mark.parametrize("number", range(1, 23))

@@ -276,6 +276,9 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             with scope.reading.going_on():
                 predicate = PREDICATE_OP.member(query.predicate_op, path, "predicate_op")
             subquery = SetPredicate(predicate_op=predicate, tuples=relation("tuples"))
+        case _ if scope.reading.meaning is not None:
+            fault = "the dialect has no comparison with ANY or ALL of a subquery"
+            raise invalid(fault, path, "Use IN or EXISTS")
         case _:
             left, right = expression(query.left, scope, (path, "left")), relation("right")
             if len(right.schema.types) == 1:
