@@ -56,6 +56,7 @@ def values(text: str, tables: Any = None) -> list[dict[str, Any]]:
 def test_every_expression_is_planned_and_valid(subject: str) -> None:
     for text in EXPRESSIONS[subject]:
         plan = planned(f"SELECT {text} AS c FROM t", TABLES)
+        assert ps.to_sql(plan, formatted=False)
         assert ps.load(plan.to_bytes(), strict=True).notes == (), text
 
 
@@ -80,6 +81,8 @@ TYPES = {
     "1e2": "fp64",
     "5L": "i64",
     "3000000000": "i64",
+    "-9223372036854775808": "i64",
+    "9223372036854775808": "decimal<19, 0>",
     "sum(amount)": "i64",
     "sum(price)": "decimal<20, 2>",
     "avg(price)": "decimal<14, 6>",
@@ -136,6 +139,8 @@ def test_names_have_the_case_of_the_text_or_of_the_table() -> None:
     assert names(planned("SELECT * FROM SHOP.orders", tables)) == ("Id", "Full Name")
     assert names(planned("SELECT id + 1, count(*) FROM shop.orders GROUP BY id + 1", tables)) == ("id + 1", "count(*)")
     assert "Shop.Orders" in str(ps.explain(plan))
+    union = planned("(SELECT id AS A FROM shop.orders) UNION ALL (SELECT id AS B FROM shop.orders)", tables)
+    assert names(union) == ("A",)
 
 
 def test_tables_are_what_describes_them(tmp_path: Path) -> None:
@@ -186,6 +191,7 @@ REFUSED = {
     "SELECT * FROM absent": "absent",
     "SELEC 1": "",
     "SELECT customer + 1 FROM orders": "",
+    "SELECT coalesce(customer, amount, price) FROM orders": "in common",
     "SELECT transform(array(1), x -> x + 1)": "",
     "": "empty",
 }

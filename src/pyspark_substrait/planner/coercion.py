@@ -136,10 +136,15 @@ def widest(values: Sequence[Expression]) -> Type | None:
     types = [concrete(value.type) for value in values if not is_null(value)]
     if not types:
         return concrete(values[0].type)
-    # texts last, as Spark does, so that their number does not matter
-    ordered = sorted(types, key=lambda type: isinstance(type, String))
-    found: Type | None = ordered[0]
-    for type in ordered[1:]:
+    found = _folded(types)
+    # of a text among several other types, the order counts: refused, if it does
+    last = _folded(sorted(types, key=lambda type: isinstance(type, String)))
+    return found if found is not None and last is not None and same_type(found, last) else None
+
+
+def _folded(types: Sequence[Type]) -> Type | None:
+    found: Type | None = types[0]
+    for type in types[1:]:
         found = None if found is None else wider(found, type)
     return found
 

@@ -89,6 +89,7 @@ DIFFERENCES: Final = (
     _rewritten("escapes in LIKE", r"s LIKE 'a!%' ESCAPE '!'", "left out or kept", "the escape, or the backslash"),
     _rewritten("MINUS, !", "… MINUS …, !a", "an error", "EXCEPT, NOT"),
     _refused("lambdas and elements", "x -> x + 1, l[0]", "elements count from 1", "elements count from 0"),
+    _refused("fields of structs", "s.x", "a field", "a field; here, columns only"),
     # types and casts
     _rewritten("TIMESTAMP", "CAST(s AS TIMESTAMP)", "nanoseconds, no zone", "an instant in microseconds; in UTC"),
     _rewritten("DECIMAL", "CAST(a AS DECIMAL)", "38 digits, 10 of them behind the point", "10 digits, none behind it"),

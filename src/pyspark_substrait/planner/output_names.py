@@ -30,6 +30,9 @@ def output_names(items: Sequence[Item], root: RelRoot, tables: Sequence[NamedStr
         alias = _name(item)
         if alias is not None:
             known[alias.lower()] = alias
+    for one in items:
+        if isinstance(one, Token) and one.kind in (Kind.WORD, Kind.QUOTED):
+            known.setdefault(one.name.lower(), one.name)
     return tuple(known.get(name, name) for name in root.names)
 
 
@@ -45,6 +48,8 @@ def _selected(items: Sequence[Item]) -> list[list[Item]] | None:
         if depth or not isinstance(item, Token):
             continue
         if item.word == "SELECT" and start is None:
+            if at and isinstance(solid[at - 1], Token) and solid[at - 1].text.upper() in _SETS:
+                return None  # the first query is in brackets
             start = at + 1
         elif start is not None and item.word in _ENDS:
             found.append([*solid[start:at]])
@@ -58,6 +63,7 @@ def _selected(items: Sequence[Item]) -> list[list[Item]] | None:
     return _without_distinct(found)
 
 
+_SETS = frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "MINUS", "DISTINCT"})
 _ENDS = frozenset({"FROM", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT", "WHERE", "GROUP", "HAVING"})
 
 

@@ -49,6 +49,8 @@ Item: TypeAlias = Token | Piece
 _NUMBER: Final = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?(BD|bd|[LSYDFlsydf])?")
 _SUFFIXES: Final = {"L": "BIGINT", "S": "SMALLINT", "Y": "TINYINT", "D": "DOUBLE", "F": "FLOAT"}
 _MOST_DIGITS: Final = 38
+#: the number whose negative is the smallest BIGINT
+_BEYOND: Final = str(1 << 63)
 
 
 def rendered(items: Sequence[Item]) -> str:
@@ -98,7 +100,8 @@ class _Rendering:
             case Kind.TEXT:
                 self._texts(number, at)
             case Kind.NUMBER:
-                self._instead[at] = _number(item)
+                smallest = item.text == _BEYOND and self._text(number - 1) == "-"
+                self._instead[at] = item.text if smallest else _number(item)
             case Kind.SYMBOL if item.text in SYMBOLS:
                 self._instead[at] = SYMBOLS[item.text]
             case Kind.WORD:
