@@ -33,7 +33,7 @@ TIMESTAMP_NTZ '2024-02-29 12:30:00'
 -- sums
 i + 1
 i + b
-tiny + tiny
+tiny + 1Y
 tiny + 1
 i - x
 f + i
