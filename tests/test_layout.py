@@ -39,6 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "conformance": {*BASE, "api", "spark", "documents", "engines", "analysis", "extensions"},
     "api": {
         *BASE,
+        "planner",
         "spark",
         "documents",
         "engines",
@@ -50,6 +51,7 @@ ROOMS: dict[str, set[str]] = {
         "proto",
         "extensions",
     },
+    "planner": {*BASE, "spark", "binding", "proto", "extensions"},
     "builder": {*BASE, "documents", "extensions"},
     "spark": {*BASE, "sql", "analysis", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
@@ -78,6 +80,7 @@ DOORS = {
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
     "conformance.case_files": "ANTLR and the specification's grammar of cases, which may not be installed",
     "api.to_sql": "sqlglot, which may not be installed, for other engines than Spark",
+    "api.produce": "the producer, the planner of SQL and targets, of which a call needs one",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",

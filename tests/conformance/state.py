@@ -52,7 +52,8 @@ for, *refused* was not taken by the engine, and *failed* was taken and is wrong,
   independent evaluator confirms the rows of every relation case.
 - Cases of the specification that contradict their own extension, and results that are undefined, are counted apart.
 - This project wrote the cases, what runs plans on Spark, the converter and the SQL. Spark comes first.
-- DuckDB has no Substrait any more. It gets the SQL that this package writes of a plan: a cell says as much of that as of DuckDB.
+- DuckDB has no Substrait any more. It gets the SQL that this package writes of a plan: a cell says as much
+  of that as of DuckDB.
 - Types count: a sum of i64 that comes back as a decimal is failed, though its value is right.
 """
 _CONVERTED: Final = (

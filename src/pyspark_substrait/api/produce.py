@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.api.for_target import for_target
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
-from pyspark_substrait.spark.producer.columns import expressions_from
-from pyspark_substrait.spark.producer.plan import plan_from
-from pyspark_substrait.spark.producer.sql import plan_of_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -56,6 +52,8 @@ def to_substrait(
         >>> substrait.to_substrait(orders.groupBy("product_id").count(), tables={"orders": orders})
         <Plan 0.108.0: 2 relations, result (product_id, count)>
     """
+    from pyspark_substrait.spark.producer.plan import plan_from
+
     return _produced(
         lambda: plan_from(
             frame,
@@ -81,8 +79,13 @@ def from_sql(
     portable: bool = False,
     target: str | None = None,
     registry: Registry | None = None,
+    engine: str = "spark",
+    dialect: str = "spark",
 ) -> Plan:
     """Return the plan of a query in Spark SQL, or of a statement that changes tables. Nothing is executed.
+
+    With ``engine="datafusion"``, DataFusion's parser and planner make the plan of a query, without a JVM. It means what
+    the text means in Spark SQL with its default settings, in UTC; what isn't planned with that meaning is refused.
 
     Args:
         text: the query or statement.
@@ -92,12 +95,15 @@ def from_sql(
             only their schemas (of Arrow, of Spark, or a text: ``a INT, b STRING NOT NULL``).
         args: the values of the query's parameters, by name (``:name``) or in order (``?``); they become literals.
         max_rows, optimized, portable, target, registry: as for :func:`to_substrait`.
+        engine: who makes the plan: ``spark``, or ``datafusion`` (in the extra ``compare``), which takes queries over
+            ``tables`` only and has no ``optimized``.
+        dialect: with ``datafusion``, whose SQL the text is: ``spark``, or ``datafusion`` for DataFusion's own meaning.
 
     Raises:
-        InvalidPlanError: Spark rejects the query; the message says where.
+        InvalidPlanError: the engine rejects the query; the message says where.
         TableError: a value in ``tables`` isn't a table.
         ParameterError: Spark doesn't accept the value of a parameter.
-        UnsupportedPlanError: as for :func:`to_substrait`.
+        UnsupportedPlanError: as for :func:`to_substrait`; or the engine, or what is asked of it, isn't there.
 
     Examples:
         >>> plan = substrait.from_sql("SELECT count(*) AS n FROM orders", tables={"orders": "id BIGINT NOT NULL"})
@@ -107,11 +113,26 @@ def from_sql(
           Aggregate[one group => $0: i64 = count(*)]
             Read[orders => id: i64]
     """
+    known = registry or Registry.default()
+    if engine == "datafusion":
+        if spark is not None or optimized:
+            raise UnsupportedPlanError(
+                "DataFusion makes plans without a session of Spark and its optimizer",
+                hint="Leave the session and optimized=True away, and give the tables",
+            )
+        return _produced(lambda: _planned(text, tables, args, known, dialect), target, portable)
+    if engine != "spark" or dialect != "spark":
+        raise UnsupportedPlanError(
+            f"there is no engine {engine!r} that makes plans of SQL in the dialect {dialect!r}",
+            hint='Write engine="spark", or engine="datafusion" with dialect="spark" or "datafusion"',
+        )
+    from pyspark_substrait.spark.producer.sql import plan_of_text
+
     return _produced(
         lambda: plan_of_text(
             text,
             spark,
-            registry=registry or Registry.default(),
+            registry=known,
             tables=tables,
             args=args,
             max_rows=max_rows,
@@ -121,6 +142,23 @@ def from_sql(
         target,
         portable,
     )
+
+
+def _planned(
+    text: str, tables: SqlTables | None, args: Arguments | None, registry: Registry, dialect: str
+) -> model.plan.Plan:
+    """Return the plan of a query that DataFusion makes, in the meaning of a dialect."""
+    from pyspark_substrait.planner.plan import plan_in_own_dialect, plan_of_text
+
+    if dialect == "spark":
+        return plan_of_text(text, tables=tables, args=args, registry=registry)
+    if dialect != "datafusion":
+        raise UnsupportedPlanError(f"there is no dialect {dialect!r}", hint="There are spark and datafusion")
+    if args:
+        raise UnsupportedPlanError(
+            "parameters are those of Spark SQL", hint='Write the values, or leave dialect="datafusion" out'
+        )
+    return plan_in_own_dialect(text, tables=tables, registry=registry)
 
 
 def to_substrait_expressions(
@@ -151,6 +189,8 @@ def to_substrait_expressions(
         >>> substrait.to_substrait_expressions("a INT, s STRING", {"next": F.col("a") + 1})
         <ExtendedExpression 0.108.0: 1 expression (next)>
     """
+    from pyspark_substrait.spark.producer.columns import expressions_from
+
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
     document = as_document(made, deep=False)
@@ -173,4 +213,6 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
         )
     if target is None:
         return document
+    from pyspark_substrait.api.for_target import for_target
+
     return for_target(document, target)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
-import pyarrow.dataset
 
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import InvalidPlanError, TableError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.extensions.arrow_schemas import named_struct
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, NamedStruct, Struct, Type, UserDefined
+
+if TYPE_CHECKING:
+    import pyarrow.dataset
 
 __all__ = [
     "TableSchemas",
@@ -130,12 +132,14 @@ def dataset_of(name: str, path: str | os.PathLike[str]) -> pyarrow.dataset.Datas
     Raises:
         TableError: they can't be read.
     """
+    from pyarrow import dataset  # half a second, with pandas, which a schema that is given doesn't need
+
     first = Path(path)
     if first.is_dir():
         files = (file for file in sorted(first.rglob("*")) if file.is_file() and not file.name.startswith(("_", ".")))
         first = next(files, first)
     try:
-        return pyarrow.dataset.dataset(os.fspath(path), format=_FORMATS.get(first.suffix.lower(), "parquet"))
+        return dataset.dataset(os.fspath(path), format=_FORMATS.get(first.suffix.lower(), "parquet"))
     except (OSError, pa.ArrowException) as error:
         fault = str(error).strip().splitlines()[0]
         raise TableError(f"the schema of the table {name} cannot be read from {os.fspath(path)}: {fault}") from error

@@ -25,7 +25,7 @@ from pyspark_substrait.extensions.coercion import common_type
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
-from pyspark_substrait.model.plan import ExpressionReference, ExtendedExpression, Plan, Version
+from pyspark_substrait.model.plan import PRODUCER, ExpressionReference, ExtendedExpression, Plan, Version
 from pyspark_substrait.model.relations import (
     Fetch,
     FetchMode,
@@ -40,9 +40,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import I64, Type, same_type, with_nullability
 
-__all__ = ["PRODUCER", "Frame", "extended_expression"]
-
-PRODUCER = "pyspark-substrait"
+__all__ = ["Frame", "extended_expression"]
 
 _SET_OPS = {
     ("union", True): SetOp.UNION_ALL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -41,6 +42,18 @@ __all__ = ["plan"]
 )
 @click.option("--optimized", is_flag=True, help="Use Spark's optimized plan instead of the analysed one.")
 @click.option("--portable", is_flag=True, help="Refuse constructs that only Spark has, and name their place.")
+@click.option(
+    "--engine",
+    type=click.Choice(["spark", "datafusion"]),
+    default="spark",
+    help="Who makes the plan: Spark, or DataFusion, which needs no Java, takes queries only and starts at once.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["spark", "datafusion"]),
+    default="spark",
+    help="With --engine datafusion, whose SQL it is; by default Spark's.",
+)
 @click.option("--target", metavar="ENGINE", help="The engine that the plan is for: datafusion, acero, duckdb.")
 def plan(
     text: str,
@@ -49,6 +62,8 @@ def plan(
     output: Path,
     optimized: bool,
     portable: bool,
+    engine: str,
+    dialect: str,
     target: str | None,
 ) -> None:
     """Make a plan from SQL: a query or statement in Spark SQL, a file with one (.sql), or - for standard input.
@@ -59,24 +74,35 @@ def plan(
     Examples:
       pyspark-substrait plan "SELECT * FROM orders WHERE price > 10" --table orders=orders.parquet -o plan.json
       pyspark-substrait plan query.sql --schema "orders=id BIGINT NOT NULL, price DOUBLE" -o plan.pb
+      pyspark-substrait plan query.sql --schema "orders=id BIGINT NOT NULL, price DOUBLE" --engine datafusion
       echo "SELECT 1 AS x" | pyspark-substrait plan - | pyspark-substrait explain -
     """
     given = [*(table_option(table) for table in tables), *(_schema(schema) for schema in schemas)]
     if len(dict(given)) < len(given):
         raise click.BadParameter("a name is given twice", param_hint="--table, --schema")
     query = _query(text)
-
-    from pyspark_substrait.spark.progress import waiting
-    from pyspark_substrait.spark.session_start import brief_session
-
-    with waiting("Starting Spark"):
-        spark = brief_session()  # a session that only analyses
     made = pyspark_substrait.from_sql(
-        query, spark, tables=dict(given), optimized=optimized, portable=portable, target=target
+        query,
+        _session() if engine == "spark" and dialect == "spark" else None,
+        tables=dict(given),
+        optimized=optimized,
+        portable=portable,
+        target=target,
+        engine=engine,
+        dialect=dialect,
     )
     save(made, output, "json" if str(output) == "-" or output.suffix.lower() == ".json" else "pb")
     if str(output) != "-":
         print_text(f"written to {output_name(output)}", err=True)
+
+
+def _session() -> Any:
+    """Return a session that only analyses."""
+    from pyspark_substrait.spark.progress import waiting
+    from pyspark_substrait.spark.session_start import brief_session
+
+    with waiting("Starting Spark"):
+        return brief_session()
 
 
 def _schema(text: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from pyspark_substrait.model.types import NamedStruct, Type
 
 __all__ = [
     "CURRENT_VERSION",
+    "PRODUCER",
     "DynamicParameterBinding",
     "ExpressionReference",
     "ExtendedExpression",
@@ -28,6 +29,8 @@ __all__ = [
 
 CURRENT_VERSION = (0, 108, 0)
 """The release of the specification that plans are upgraded to, and written in."""
+PRODUCER = "pyspark-substrait"
+"""The producer of the plans that this package makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
-import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
@@ -128,7 +127,7 @@ def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
         return _path_table(name, os.fspath(source), spark)
     if is_frame(source):
         return Table(source, frozenset())
-    if isinstance(source, pyarrow.dataset.Dataset):
+    if isinstance(source, _dataset().Dataset):
         return _arrow_table(name, source.to_table(), spark)
     if hasattr(source, "__arrow_c_stream__"):
         # a record batch, a reader, a data frame of another library
@@ -137,6 +136,13 @@ def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
         f"the table {name} is given as a {type(source).__name__}",
         hint="Give a DataFrame, Arrow data (such as a pyarrow Table) or a path of Parquet, ORC or Arrow files",
     )
+
+
+def _dataset() -> Any:
+    """Return pyarrow's module of datasets, whose import takes as long as all others: it imports pandas."""
+    from pyarrow import dataset
+
+    return dataset
 
 
 def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
@@ -160,7 +166,7 @@ def _path_table(name: str, path: str, spark: SparkSession) -> Table:
     if suffix in _ARROW_SUFFIXES:
         local = local_path(path)
         try:
-            return _arrow_table(name, pyarrow.dataset.dataset(local or path, format="ipc").to_table(), spark)
+            return _arrow_table(name, _dataset().dataset(local or path, format="ipc").to_table(), spark)
         except (OSError, pa.ArrowException) as error:
             raise TableError(f"{path} cannot be read as Arrow IPC: {first_line(error)}") from error
     return file_table(name, [path], spark, "orc" if suffix == ".orc" else "parquet")

@@ -14,6 +14,6 @@ Binding happens here, once. Nothing after it looks at an anchor.
 # The readers of expressions and relations import each other; this order of imports works for all of them.
 from pyspark_substrait.proto.read import expressions as _expressions  # noqa: F401
 from pyspark_substrait.proto.read import forms as _forms  # noqa: F401
-from pyspark_substrait.proto.read.plan import Bound, Checked, bound, checked, extended_expression, plan
+from pyspark_substrait.proto.read.plan import Bound, Checked, bound, checked, extended_expression, plan, subquery
 
-__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan"]
+__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan", "subquery"]

@@ -24,6 +24,7 @@ from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import Read, Relation
 from pyspark_substrait.model.type_sizes import TypeSizes
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
+from pyspark_substrait.proto.read.meaning import Meaning
 from pyspark_substrait.proto.read.path_remap import Moves
 
 __all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "Tables", "invalid", "located"]
@@ -148,6 +149,7 @@ class Reading:
         nodes: the number of relations and expressions read, with shared parts counted at each use.
         part_sizes: the number of them in each shared part; ``met_parts`` are the shared parts used so far.
         traits: what was found out about the whole message to tell a producer's versions apart, by name.
+        meaning: the dialect whose meaning expressions have; None for that of the producer.
     """
 
     registry: Registry
@@ -190,6 +192,7 @@ class Reading:
     part_sizes: dict[tuple[object, ...], int] = field(default_factory=dict)
     met_parts: set[tuple[object, ...]] = field(default_factory=set)
     traits: dict[str, bool | None] = field(default_factory=dict)
+    meaning: Meaning | None = None
 
     def anew(self) -> Reading:
         """Return a new state for reading the same message from the start."""
@@ -206,6 +209,7 @@ class Reading:
             named_lambdas=self.named_lambdas,
             trees=self.trees,
             tables=self.tables,
+            meaning=self.meaning,
         )
 
     def declared(self, kind: ExtensionKind) -> dict[int, ExtensionDeclaration]:

@@ -133,7 +133,9 @@ def expressions(messages: Any, scope: Scope, path: Path) -> tuple[Expression, ..
 
 
 def _literal(message: Any, scope: Scope, path: Path) -> Expression:
-    return literal(message, scope.reading, path)
+    made = literal(message, scope.reading, path)
+    meaning = scope.reading.meaning
+    return made if meaning is None else meaning.literal(made)
 
 
 def _cast(message: Any, scope: Scope, path: Path) -> Expression:
@@ -147,6 +149,9 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
     failure = FailureBehavior.THROW_EXCEPTION
     with reading.going_on():
         failure = FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior")
+    if reading.meaning is not None:
+        with located(path):
+            return reading.meaning.cast(input, type, or_null=failure is FailureBehavior.RETURN_NULL)
     if not type.nullable and (input.type.nullable or failure is FailureBehavior.RETURN_NULL):
         # the specification doesn't define the cast of a null to a required type; in SQL the result is null
         nullable = with_nullability(type, True)
@@ -183,6 +188,11 @@ def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
     values = [expression(getattr(clause, "if"), scope, at) for clause, at in zip(message.ifs, places, strict=True)]
     if isinstance(concrete(values[0].type), Boolean) and scope.reading.made_by is not Producer.DATAFUSION:
         raise _missing(((place, 0), "then"))  # a condition without a result rather than a value
+    if (meaning := scope.reading.meaning) is not None:
+        with located(path):
+            conditions = [meaning.scalar("equal", (values[0], value)) for value in values[1:]]
+        branches, otherwise = _branches(message, scope, path, first=1)
+        return IfThen(ifs=tuple(map(IfClause, conditions, branches)), else_=otherwise)
     values = [*datafusion_coercion.coerced_alternatives(values, scope.reading, path, compared=True)]
     match, *compared = agreed(values, scope.reading, places)
     datafusion_values.float_keys((match.type,), scope.reading, path)
@@ -256,6 +266,8 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
                 scope.reading.fault(invalid(fault, path, code=Code.TYPE_MISMATCH))
             else:
                 places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
+                if scope.reading.meaning is not None:
+                    needles, haystack = datafusion_coercion.coerced_needles(needles, haystack, scope.reading, path)
                 needles, haystack = comparable(needles, haystack, scope.reading, places)
             datafusion_values.float_keys([needle.type for needle in needles], scope.reading, path)
             subquery = InPredicate(needles=needles, haystack=haystack)
@@ -264,6 +276,9 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             with scope.reading.going_on():
                 predicate = PREDICATE_OP.member(query.predicate_op, path, "predicate_op")
             subquery = SetPredicate(predicate_op=predicate, tuples=relation("tuples"))
+        case _ if scope.reading.meaning is not None:
+            fault = "the dialect has no comparison with ANY or ALL of a subquery"
+            raise invalid(fault, path, "Use IN or EXISTS")
         case _:
             left, right = expression(query.left, scope, (path, "left")), relation("right")
             if len(right.schema.types) == 1:

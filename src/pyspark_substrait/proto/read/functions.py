@@ -37,7 +37,7 @@ from pyspark_substrait.model.types import Boolean, Decimal, Type, Unbound, concr
 from pyspark_substrait.model.unbound import LEAVES, is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
+from pyspark_substrait.proto.read import bare_names, dialect_calls, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.call_checks import (
     check_constants,
@@ -56,7 +56,10 @@ from pyspark_substrait.proto.read.types import data_type
 
 __all__ = [
     "aggregate_function",
+    "argument_of",
     "comparison",
+    "declaration_of",
+    "invocation_of",
     "scalar_function",
     "sort_field",
     "sort_fields",
@@ -67,10 +70,12 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
-    if scope.reading.made_by is Producer.DATAFUSION:
+    if scope.reading.made_by is Producer.DATAFUSION and scope.reading.meaning is None:
         made = datafusion_structs.constructed(message, scope, path)
         if made is not None:
             return made
+    if (meaning := scope.reading.meaning) is not None:
+        return dialect_calls.scalar(message, meaning, scope, path)
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -84,6 +89,10 @@ def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, p
 
 def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
+    if (meaning := scope.reading.meaning) is not None:
+        found = dialect_calls.aggregate(message, meaning, scope, path)
+        if found is not None:
+            return found
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
     node = AggregateFunction(
@@ -94,7 +103,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
     )
     if node.invocation is AggregationInvocation.DISTINCT:
         datafusion_values.float_comparison("distinct", node.arguments, scope.reading, path)
@@ -105,6 +114,8 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
 
 def window_function(message: messages.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
+    if (meaning := scope.reading.meaning) is not None:
+        return dialect_calls.window(message, meaning, scope, path)
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
@@ -119,7 +130,7 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
         derived_type=call.derived_type,
         phase=phase,
         sorts=sorts,
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
         partitions=partitions,
         bounds_type=bounds_type,
         lower_bound=lower,
@@ -140,7 +151,7 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
         output_type=call.output_type,
         derived_type=call.derived_type,
         phase=phase,
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation_of(message, scope.reading, path),
         bounds_type=bounds_type,
         lower_bound=lower,
         upper_bound=upper,
@@ -215,7 +226,7 @@ def _comparison(
 ) -> tuple[ExtensionDeclaration, Resolved | None]:
     """Return the declaration of a function and its resolution for two values; None for the latter if it isn't known."""
     reading.plain = False
-    declared = _declared(anchor, reading, path)
+    declared = declaration_of(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
         return declared, None
     values = (ValueArg(left), ValueArg(right))
@@ -258,7 +269,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     known = reading.places.entries
     marks = [len(known)]  # how many nodes were read before each argument
     for index, argument in enumerate(message.arguments):
-        arguments.append(_argument(argument, scope, (place, index)))
+        arguments.append(argument_of(argument, scope, (place, index)))
         marks.append(len(known))
     options = [(option.name, tuple(option.preference)) for option in message.options] if message.options else []
     stated: Type | None = None
@@ -374,7 +385,7 @@ def _not_understood(
     return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
 
 
-def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
+def declaration_of(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
     declared = reading.functions.get(anchor)
     if declared is None:
         raise _undeclared(anchor, path)
@@ -409,7 +420,7 @@ def _note(found: Resolved, reading: Reading, path: Path) -> None:
             reading.note_once("function", path, text, "accepted", key=text)
 
 
-def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
+def argument_of(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
     match message.WhichOneof("arg_type"):
         case "value":
             value = message.value
@@ -466,7 +477,7 @@ def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
     return AggregationPhase.INITIAL_TO_RESULT
 
 
-def _invocation(message: Any, reading: Reading, path: Path) -> AggregationInvocation:
+def invocation_of(message: Any, reading: Reading, path: Path) -> AggregationInvocation:
     with reading.going_on():
         return INVOCATION.member(message.invocation, path, "invocation")
     return AggregationInvocation.ALL

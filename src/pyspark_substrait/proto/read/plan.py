@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pyspark_substrait.codes import Code
@@ -28,20 +28,21 @@ from pyspark_substrait.model.plan import (
     VariableEvaluationMode,
     Version,
 )
-from pyspark_substrait.model.relations import BrokenRelation
+from pyspark_substrait.model.relations import BrokenRelation, Relation
 from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
-from pyspark_substrait.proto.read import expressions, functions, quirks, writing
+from pyspark_substrait.proto.read import expressions, functions, quirks, relations, writing
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, Tables, invalid
 from pyspark_substrait.proto.read.fields import node
 from pyspark_substrait.proto.read.literals import literal
+from pyspark_substrait.proto.read.meaning import Meaning
 from pyspark_substrait.proto.read.rel_common import advanced_extension
 from pyspark_substrait.proto.read.trees import detached, tree
 from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
 
-__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan"]
+__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan", "subquery"]
 
 _Message = TypeVar("_Message")
 
@@ -95,17 +96,19 @@ def bound(
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
     tables: Tables | None = None,
+    meaning: Meaning | None = None,
 ) -> Bound:
     """Like :func:`plan` or :func:`extended_expression`, with the places of the nodes.
 
-    ``tables``: what the reads of a plan are bound to.
+    ``tables``: what the reads of a plan are bound to; ``meaning``: the dialect that its expressions are of.
     """
     if message.DESCRIPTOR.name == "ExtendedExpression":
         expression = extended_expression(
             message, registry, strict=strict, upgrades=upgrades, original_version=original_version
         )
         return Bound(document=expression, places=None)
-    reading = Reading(registry=registry, strict=strict, placed=not strict and tables is None, tables=tables)
+    placed = not strict and tables is None and meaning is None
+    reading = Reading(registry=registry, strict=strict, placed=placed, tables=tables, meaning=meaning)
     _declare(reading, message, upgrades, original_version)
     document = _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
     if not _is_plain(message, document, reading):
@@ -113,6 +116,14 @@ def bound(
     moves = reading.moves
     again = tuple([found(moves.path(path)) for path, found in reading.again])
     return Bound(document=document, places=reading.places.moved(moves.path) if moves else reading.places, again=again)
+
+
+def subquery(message: messages.Plan, scope: Scope, path: Path) -> Relation:
+    """Return the query of another plan as one inside an expression of ``scope``, in the meaning of its dialect."""
+    outer = scope.reading
+    reading = Reading(registry=outer.registry, meaning=outer.meaning, tables=outer.tables)
+    _declare(reading, message, (), None)
+    return relations.relation(message.relations[0].root.input, replace(scope.inside_subquery(), reading=reading), path)
 
 
 def _is_plain(message: messages.Plan, document: Plan, reading: Reading) -> bool:

@@ -130,7 +130,10 @@ def aggregate(fields: Fields) -> Relation:
     assert isinstance(node, Aggregate)
     if None in measures:
         _leave_open(node, measures)
-    return grouping_ids.counted(node, reading, path) if counted else node
+    made = grouping_ids.counted(node, reading, path) if counted else node
+    if reading.meaning is None:
+        return made
+    return reading.meaning.aggregated(made, [measure.measure for measure in measures if measure is not None])
 
 
 def measure(message: Any, scope: Scope, path: Path) -> Measure | None:

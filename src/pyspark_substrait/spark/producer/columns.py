@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, StructField
-from pyspark_substrait.model.plan import ExpressionReference, ExtendedExpression, Version
+from pyspark_substrait.model.plan import PRODUCER, ExpressionReference, ExtendedExpression, Version
 from pyspark_substrait.model.relations import Project, Read, Relation
 from pyspark_substrait.model.types import NamedStruct, Struct
 from pyspark_substrait.model.walk import subquery_relation as _subquery
 from pyspark_substrait.model.walk import with_children
 from pyspark_substrait.spark.producer.catalyst import plan_of
 from pyspark_substrait.spark.producer.forms import FORMS
-from pyspark_substrait.spark.producer.plan import PRODUCER
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.reads import named_frame
 from pyspark_substrait.spark.producer.scope import Production

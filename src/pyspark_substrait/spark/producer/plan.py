@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import Cast, FailureBehavior
-from pyspark_substrait.model.plan import Plan, RelRoot, Version
+from pyspark_substrait.model.plan import PRODUCER, Plan, RelRoot, Version
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import query_of
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["DEFAULT_ROWS", "Named", "PandasOnSpark", "plan_from", "plan_of_query"]
-
-PRODUCER = "pyspark-substrait"
 
 #: a DataFrame of ``pyspark.pandas``, which needs pandas
 PandasOnSpark: TypeAlias = Any

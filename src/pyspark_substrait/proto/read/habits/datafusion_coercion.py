@@ -45,7 +45,7 @@ from pyspark_substrait.model.types import (
     same_type,
     with_nullability,
 )
-from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.context import Reading, invalid, located
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits import datafusion_lists, datafusion_values
 from pyspark_substrait.proto.read.habits.datafusion_argument_types import (
@@ -61,7 +61,7 @@ from pyspark_substrait.proto.read.habits.datafusion_argument_types import (
 )
 from pyspark_substrait.proto.read.type_checks import as_type
 
-__all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
+__all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "coerced_needles", "understood"]
 
 
 def understood(
@@ -124,6 +124,9 @@ def coerced_alternatives(
     values: Sequence[Expression], reading: Reading, path: Path, *, compared: bool = False
 ) -> tuple[Expression, ...]:
     """Return values of which one is taken, or that are compared with the first, as DataFusion casts them."""
+    if reading.meaning is not None:
+        with located(path):
+            return reading.meaning.alternatives(values)
     if reading.strict or reading.made_by is not Producer.DATAFUSION or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
@@ -196,6 +199,9 @@ _AS_CONDITIONS: Final = frozenset({*DIGITS, FP32, FP64, String})
 
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
     """Return a condition; a null without a type is one of the type boolean, and a number or a text is cast to it."""
+    if reading.meaning is not None:
+        with located(path):
+            return reading.meaning.condition(value)
     if reading.made_by is not Producer.DATAFUSION or isinstance(concrete(value.type), Boolean):
         return value
     if reading.strict or not (is_null(value) or concrete(value.type).__class__ in _AS_CONDITIONS):
@@ -225,6 +231,21 @@ def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path)
         typed = all(same_type(value.type, type) for value, type in zip(values, schemas[number].types, strict=True))
         made.append(member if typed and not changed else Project.only(member, values))
     return tuple(made)
+
+
+def coerced_needles(
+    needles: tuple[Expression, ...], haystack: Relation, reading: Reading, path: Path
+) -> tuple[tuple[Expression, ...], Relation]:
+    """Return the values of an IN predicate and its query, with the types in which a dialect compares them."""
+    if isinstance(haystack.schema, OpenStruct):
+        return needles, haystack
+    pairs = [
+        coerced_alternatives((needle, _column(haystack, position)), reading, path, compared=True)
+        for position, needle in enumerate(needles)
+    ]
+    columns = [column for _, column in pairs]
+    changed = any(not isinstance(column, FieldReference) for column in columns)
+    return tuple([needle for needle, _ in pairs]), Project.only(haystack, columns) if changed else haystack
 
 
 def _column(member: Relation, position: int) -> Expression:

@@ -1,0 +1,159 @@
+"""A text in Spark SQL as the text that DataFusion takes for the same query.
+
+The tokens stay in their order; what DataFusion writes otherwise, or doesn't have, is replaced one by one. What it has
+and leaves out of its plans is refused.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError
+from pyspark_substrait.planner.differences import DIFFERENCES
+from pyspark_substrait.planner.rendering import Item, Piece, integer, quoted
+from pyspark_substrait.planner.tokens import Kind, Token, place, tokens
+
+__all__ = ["query_items"]
+
+_STATEMENTS: Final = ("SELECT", "WITH", "VALUES")
+#: the differences that are refused by words, by the first of them
+_BY_WORDS: Final = {
+    first: [one for one in DIFFERENCES if one.words and one.words[0] == first]
+    for first in {one.words[0] for one in DIFFERENCES if one.words}
+}
+
+
+def query_items(text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> list[Item]:
+    """Return the tokens of a query, with the values of its parameters.
+
+    Raises:
+        InvalidPlanError: it isn't one query.
+        ParameterError: a parameter has no value, or one that SQL has no literal for.
+        UnsupportedPlanError: it has a construct that DataFusion's plans don't have.
+    """
+    found = tokens(text)
+    while found and (found[-1].kind is Kind.SPACE or found[-1].text == ";"):
+        found.pop()
+    words = [token for token in found if token.kind is not Kind.SPACE]
+    if not words:
+        raise InvalidPlanError("the query is empty")
+    for token in words:
+        if token.text == ";":
+            raise InvalidPlanError(f"there is a second statement behind {place(text, token.start)}")
+    if words[0].word not in _STATEMENTS and words[0].text != "(":
+        raise UnsupportedPlanError(
+            f"the statement begins with {words[0].text}: only queries are planned without Spark",
+            hint='Leave engine="datafusion" out',
+        )
+    _check(words, text)
+    values = iter(args) if args is not None and not isinstance(args, Mapping) else iter(())
+    items: list[Item] = []
+    for token in found:
+        if token.kind is Kind.PARAMETER:
+            items.append(Piece(_parameter(token, args, values, text), token.start))
+        else:
+            items.append(token)
+    return items
+
+
+def _check(words: Sequence[Token], text: str) -> None:
+    """Refuse what DataFusion would leave out of its plans."""
+    for position, token in enumerate(words):
+        for one in _BY_WORDS.get(token.word, ()):
+            if tuple(word.word for word in words[position : position + len(one.words)]) == one.words:
+                raise UnsupportedPlanError(
+                    f"{one.subject} is not planned with Spark's meaning: in DataFusion, {one.datafusion}; in Spark, "
+                    f"{one.spark} (at {place(text, token.start)})",
+                    hint=one.hint or 'Leave engine="datafusion" out',
+                )
+        if token.word == "OVER" and position > 0 and words[position - 1].text == ")":
+            _check_window(words, position, text)
+        if token.word == "RANGE" and words[position + 1 : position + 2] and _has_offset(words, position + 1):
+            raise UnsupportedPlanError(
+                f"DataFusion's plans leave the offsets of RANGE frames out (at {place(text, token.start)})",
+                hint="Use ROWS, UNBOUNDED or CURRENT ROW",
+            )
+        if token.kind is Kind.SYMBOL and token.text in ("->", "=>", "[", "{"):
+            raise UnsupportedPlanError(f"`{token.text}` is not planned without Spark (at {place(text, token.start)})")
+
+
+def _has_offset(words: Sequence[Token], position: int) -> bool:
+    """Whether the bounds behind RANGE have a number or an interval."""
+    for token in words[position : position + 12]:
+        if token.text == ")":
+            return False
+        if token.kind is Kind.NUMBER or token.word == "INTERVAL":
+            return True
+    return False
+
+
+def _check_window(words: Sequence[Token], over: int, text: str) -> None:
+    """Refuse FILTER and DISTINCT of a call over a window."""
+    opening = _opening(words, over - 1)
+    if opening > 0 and words[opening - 1].word == "FILTER":
+        raise UnsupportedPlanError(
+            f"DataFusion's plans leave the FILTER of window functions out (at {place(text, words[opening - 1].start)})",
+            hint="Aggregate a CASE that is null for the other records",
+        )
+    if words[opening + 1].word == "DISTINCT":
+        raise UnsupportedPlanError(f"Spark has no DISTINCT over a window (at {place(text, words[opening].start)})")
+
+
+def _opening(words: Sequence[Token], position: int) -> int:
+    depth = 0
+    for at in range(position, -1, -1):
+        if words[at].text == ")":
+            depth += 1
+        elif words[at].text == "(":
+            depth -= 1
+            if depth == 0:
+                return at
+    return 0
+
+
+# parameters -----------------------------------------------------------------------------------------------------------
+
+
+def _parameter(token: Token, args: Any, values: Any, text: str) -> str:
+    nothing = object()
+    if token.text == "?":
+        value = next(values, nothing)
+    else:
+        value = args.get(token.text[1:], nothing) if isinstance(args, Mapping) else nothing
+    if value is nothing:
+        raise ParameterError(
+            f"the parameter {token.text} at {place(text, token.start)} has no value", hint="Add it to args"
+        )
+    written = _literal(value)
+    if written is None:
+        raise ParameterError(f"the value {value!r} of the parameter {token.text} has no literal in SQL")
+    return written
+
+
+def _literal(value: Any) -> str | None:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).upper()
+        case int():
+            return f"({value})" if value < 0 else integer(str(value))
+        case float() if math.isfinite(value):
+            return f"CAST('{value!r}' AS DOUBLE)"
+        case decimal.Decimal() if value.is_finite():
+            return f"({value:f})"
+        case str():
+            return quoted(value)
+        case datetime.datetime():
+            kind = "TIMESTAMP" if value.tzinfo else "TIMESTAMP(6)"
+            if value.tzinfo:
+                value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            return f"CAST('{value.isoformat(sep=' ')}' AS {kind})"
+        case datetime.date():
+            return f"DATE '{value.isoformat()}'"
+        case _:
+            return None
