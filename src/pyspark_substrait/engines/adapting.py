@@ -33,7 +33,7 @@ from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
 from pyspark_substrait.engines.relation_forms import in_terms_of_others
 from pyspark_substrait.engines.set_groups import by_grouping
-from pyspark_substrait.engines.struct_names import check_alike, with_root_names
+from pyspark_substrait.engines.struct_names import check_alike, check_keys, with_root_names
 from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -202,6 +202,7 @@ class _Adapting:
                 node = replace(node, measures=measures)
                 node = _over_columns(node) if self.target.plain_measures else node
                 if self.target.one_grouping and len(node.groupings) > 1:
+                    check_keys(node, self.target)
                     return _with_casts(in_one_grouping(node), casts)
                 if casts:
                     return _with_casts(node if self.target.emits else self._emitted(node), casts)

@@ -52,8 +52,9 @@ class Calls:
         made = self.adapted(call)
         if self.target.extension and call.function.urn == self.target.extension:
             return made
-        (first, *others) = made.arguments or (None,)
-        if self._spelling(call).operator and not others and not isinstance(first, EnumArgument | TypeArgument | None):
+        if self._spelling(call).operator and len(made.arguments) == 1:
+            (first,) = made.arguments
+            assert not isinstance(first, EnumArgument | TypeArgument)
             return first
         return cast(made, call.output_type) if self.is_cast(call) else made
 

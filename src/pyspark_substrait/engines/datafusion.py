@@ -218,9 +218,10 @@ DATAFUSION: Final = Target(
         ),
     },
     files=False,
-    lacks=frozenset({"UUID"}),
+    lacks=frozenset({"UUID", "Generate", "Write", "Update", "Ddl"}),
     composed_relations=frozenset(
-        {"TopN", "Expand", "ConsistentPartitionWindow", "post_join_filter", "MINUS_MULTISET", "offset"}
+        {"TopN", "Expand", "ConsistentPartitionWindow", "HashJoin", "MergeJoin", "NestedLoopJoin"}
+        | {"post_join_filter", "MINUS_MULTISET", "offset"}
     ),
     joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
     one_sided_keys=False,

@@ -10,16 +10,28 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.engines.constructors import equal, field
-from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
+from pyspark_substrait.model.expressions import (
+    Expression,
+    FieldReference,
+    IfClause,
+    IfThen,
+    RootReference,
+    ScalarFunction,
+    StructField,
+)
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Join, Project, Relation
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
+    expressions_within,
     refers_out,
     relation_expressions,
+    root_fields,
     subqueries,
+    with_children,
     with_inputs,
 )
+from pyspark_substrait.sql.decorrelation.outer import redirected
 
 __all__ = ["with_own_mark", "with_own_names", "with_unlike_names"]
 
@@ -37,16 +49,37 @@ def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
 
 
 def with_own_mark(node: Join, number: Callable[[], int]) -> Relation:
-    """Return a mark join whose mark has a name of its own: those of all marks are the same there.
+    """Return a left mark join whose mark has a name of its own: those of all marks are the same there.
 
-    The columns that are looked at are computed, too: a mark has the name of their table before it.
+    The columns that are looked at are computed, too: a mark has the name of their table before it. So is what leads
+    into one of them, which the engine computes below, and then looks for the mark under another name.
     """
-    right = _renamed(node.right, number()) if node.right.schema.types else node.right
-    bare = replace(node, common=replace(node.common, emit=None), right=right)
-    columns: list[Expression] = [field(bare, position) for position in range(len(bare.schema.types))]
+    width, count = len(node.left.schema.types), len(node.right.schema.types)
+    parts: list[Expression] = []
+
+    def moved(expression: Expression) -> Expression:
+        fields = root_fields(expression)
+        below = bool(fields) and all(position >= width for position in fields or ())
+        if not below or not _leads_into(expression):
+            return with_children(expression, moved)
+        parts.append(redirected(expression, lambda level, position: (level, position - width * (not level))))
+        place = StructField(width + count + len(parts) - 1)
+        return FieldReference(root=RootReference(), reference=(place,), type=expression.type)
+
+    condition = moved(node.expression)
+    named = [_named(field(node.right, position), number()) for position in range(count)]
+    right = Project.only(node.right, [*named, *parts]) if named else node.right
+    bare = replace(node, common=replace(node.common, emit=None), right=right, expression=condition)
+    columns: list[Expression] = [field(bare, position) for position in range(width + 1)]
     columns[-1] = _named(columns[-1], number())
-    emit = range(len(columns)) if node.common.emit is None else node.common.emit
+    emit = range(width + 1) if node.common.emit is None else node.common.emit
     return Project.only(bare, [columns[position] for position in emit])
+
+
+def _leads_into(expression: Expression) -> bool:
+    """Whether an expression calls a function that leads into a value."""
+    calls = (item for item in expressions_within((expression,)) if isinstance(item, ScalarFunction))
+    return any(call.function.name in ("get_field", "array_element") for call in calls)
 
 
 def with_unlike_names(input: Relation, number: Callable[[], int]) -> Relation:

@@ -28,8 +28,11 @@ from pyspark_substrait.model.relations import (
     Expand,
     Fetch,
     Filter,
+    HashJoin,
     Join,
     JoinType,
+    MergeJoin,
+    NestedLoopJoin,
     Project,
     Relation,
     RelCommon,
@@ -40,6 +43,7 @@ from pyspark_substrait.model.relations import (
     TopN,
 )
 from pyspark_substrait.model.types import I32, I64, Boolean
+from pyspark_substrait.sql.decorrelation.physical_joins import logical
 
 __all__ = ["in_terms_of_others"]
 
@@ -59,6 +63,8 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
             return _expanded(node)
         case ConsistentPartitionWindow() if "ConsistentPartitionWindow" in composed:
             return _with_windows(node)
+        case HashJoin() | MergeJoin() | NestedLoopJoin() if type(node).__name__ in composed:
+            return in_terms_of_others(logical(node), composed)
         case Join(post_join_filter=condition) if condition is not None and "post_join_filter" in composed:
             joined = replace(node, post_join_filter=None, common=RelCommon(hint=node.common.hint))
             return Filter(common=replace(node.common, hint=None), input=joined, condition=condition)

@@ -31,7 +31,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.model.relations import Project, Read, Relation, Set, VirtualTable
+from pyspark_substrait.model.relations import Aggregate, Project, Read, Relation, Set, VirtualTable
 from pyspark_substrait.model.struct_names import named_structs
 from pyspark_substrait.model.types import (
     OpenStruct,
@@ -44,7 +44,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.model.walk import all_expressions, expression_children, relations_within, subquery_relation
 
-__all__ = ["StructNames", "check_alike", "field_call", "with_root_names"]
+__all__ = ["StructNames", "check_alike", "check_keys", "field_call", "with_root_names"]
 
 
 @dataclass(eq=False)
@@ -200,3 +200,14 @@ def _check_types(types: Sequence[Type], names: StructNames, target: Target) -> N
                 f"{target.engine} finds fields by their names, here structs with fields {several} meet",
                 hint="Compute with the fields themselves",
             )
+
+
+def check_keys(node: Aggregate, target: Target) -> None:
+    """Refuse structs as keys of several grouping sets: a null in place of one has other names for its fields.
+
+    Raises:
+        UnsupportedPlanError: there is one.
+    """
+    if target.struct_function and any(any(_structs(key.type)) for key in node.grouping_expressions):
+        fault = f"{target.engine} has no form for several grouping sets by structs"
+        raise UnsupportedPlanError(fault, hint="Group by the fields themselves")
