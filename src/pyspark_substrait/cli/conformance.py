@@ -110,24 +110,18 @@ def conformance(
       pyspark-substrait conformance --engine "./my-engine --substrait" --suite relations
       pyspark-substrait conformance --engine duckdb --case 'join:left-*'
     """
-    with click.progressbar([0], label="cases", file=sys.stderr) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        found = pyspark_substrait.conformance_report(
-            engine,
-            label=label,
-            suites=suites,
-            cases=cases,
-            folder=folder,
-            relations=relations,
-            convert=convert,
-            seconds=timeout,
-            jobs=jobs,
-            progress=show,
-        )
+    found = pyspark_substrait.conformance_report(
+        engine,
+        label=label,
+        suites=suites,
+        cases=cases,
+        folder=folder,
+        relations=relations,
+        convert=convert,
+        seconds=timeout,
+        jobs=jobs,
+        progress=_show_progress if sys.stderr.isatty() else None,
+    )
     form = "json" if as_json else form or _FORMS.get(output.suffix.lower(), "text")
     text = found.to_json() if form == "json" else found.to_html() if form == "html" else _text(found)
     if str(output) == "-":
@@ -139,6 +133,11 @@ def conformance(
         dialect.write_text(dialect_text(found.dialect(), dialect), encoding="utf-8")
         print_text(f"written to {output_name(dialect)}", err=True)
     click.get_current_context().exit(0 if found.passed else 1)
+
+
+def _show_progress(done: int, total: int) -> None:
+    """Write the number of cases that are done over the one before."""
+    click.echo(f"\r{done:,} of {total:,} cases", err=True, nl=done == total)
 
 
 def _text(found: ConformanceReport) -> str:
