@@ -350,7 +350,7 @@ make_date(2024, 2, 29)
 unix_date(day)
 day = to_date('2024-01-31')
 year('2024-05-06')
-day - DATE '2024-01-01'
+CAST(day - DATE '2024-01-01' AS STRING) IS NULL
 at - day
 
 -- aggregates over windows

@@ -139,6 +139,7 @@ def test_names_have_the_case_of_the_text_or_of_the_table() -> None:
     assert names(planned("SELECT * FROM SHOP.orders", tables)) == ("Id", "Full Name")
     assert names(planned("SELECT id + 1, count(*) FROM shop.orders GROUP BY id + 1", tables)) == ("id + 1", "count(*)")
     assert "Shop.Orders" in str(ps.explain(plan))
+    assert names(planned("SELECT DISTINCT(Id), (id) + (1) FROM shop.orders", tables)) == ("Id", "(id) + (1)")
     union = planned("(SELECT id AS A FROM shop.orders) UNION ALL (SELECT id AS B FROM shop.orders)", tables)
     assert names(union) == ("A",)
 

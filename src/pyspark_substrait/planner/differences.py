@@ -98,7 +98,9 @@ DIFFERENCES: Final = (
     _refused("lengths of texts", "CAST(s AS VARCHAR(2))", "ignored", "at most as many characters"),
     _rewritten("CASE, IN, UNION, coalesce", "coalesce(a, '1')", "its own type in common", "Spark's widest type"),
     # dates
-    _rewritten("differences of dates", "day - day", "a number of days", "an interval of days to seconds"),
+    _rewritten(
+        "differences of dates", "day - day", "a number of days", "an interval of days; in plans, of days to seconds"
+    ),
     _rewritten("dates and intervals", "day + INTERVAL 1 HOUR", "a date or nanoseconds", "a timestamp in UTC"),
     _rewritten("functions of dates", "year(day)", "some, by other names", "Spark's, in UTC"),
     # functions

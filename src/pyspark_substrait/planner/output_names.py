@@ -76,6 +76,7 @@ def _without_distinct(found: list[list[Item]]) -> list[list[Item]]:
 
 def _name(item: list[Item]) -> str | None:
     """Return the name of a selected item; None for several columns."""
+    item = _without_brackets(item)
     if not item:
         return None
     last = item[-1]
@@ -88,6 +89,18 @@ def _name(item: list[Item]) -> str | None:
     if any(isinstance(one, Token) and one.text == "*" for one in item[:1]):
         return None  # * EXCEPT (…)
     return "".join(_spaced(item)).strip()
+
+
+def _without_brackets(item: list[Item]) -> list[Item]:
+    """Return an item without brackets around all of it; so ``(name)`` has the name of the column."""
+    while len(item) > 2 and item[0].text == "(" and item[-1].text == ")":
+        depth = 0
+        for one in item[:-1]:
+            depth += {"(": 1, ")": -1}.get(one.text, 0)
+            if depth == 0:
+                return item
+        item = item[1:-1]
+    return item
 
 
 def _ends_value(item: Item) -> bool:
