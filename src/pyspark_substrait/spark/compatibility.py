@@ -45,6 +45,7 @@ __all__ = [
     "is_command_result",
     "is_frame",
     "java_package",
+    "python_context",
     "session_version",
     "silence_query_context",
     "table_description",
@@ -305,6 +306,17 @@ def analysed_text(frame: Any) -> str:
 def analysed_part(shown: str) -> str:
     """Return the analysed plan of what ``EXPLAIN EXTENDED`` shows."""
     return shown.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized Logical Plan ==")[0]
+
+
+def python_context(origin: Any) -> tuple[str, str] | None:
+    """Return the call of pyspark that made an expression, and its line in the program, of the expression's origin."""
+    from py4j.protocol import Py4JError
+
+    try:
+        context = origin.pysparkErrorContext()
+    except Py4JError:  # since 4.0
+        return None
+    return (str(context.get()._1()), str(context.get()._2())) if context.isDefined() else None
 
 
 def written_rows(frame: Any) -> int | None:

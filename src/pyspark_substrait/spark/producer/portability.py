@@ -18,6 +18,7 @@ from pyspark_substrait.model.relations import (
     Relation,
 )
 from pyspark_substrait.model.walk import expressions_within
+from pyspark_substrait.spark.compatibility import python_context
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.refusals import operator, written
 
@@ -90,9 +91,9 @@ def place(node: Node) -> str:
         start, stop = _given(origin.startIndex()), _given(origin.stopIndex())
         fragment = str(text)[int(start) : int(stop) + 1] if start is not None and stop is not None else ""
         return f" (line {line}:{column}{f', `{_shortened(fragment)}`' if fragment else ''})"
-    context = _given(origin.pysparkErrorContext())
+    context = python_context(origin)
     if context is not None:
-        fragment, site = str(context._1()), str(context._2())
+        fragment, site = context
         return f" ({fragment} at {site.splitlines()[0] if site else 'an unknown line'})"
     return ""
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, NewerSparkError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.spark.compatibility import java_package
+from pyspark_substrait.spark.compatibility import java_package, session_version
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
 from pyspark_substrait.spark.session import copied, is_connect, spark_errors
 from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.tables import TableSource, first_line, given_table, local_path
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,6 +30,8 @@ __all__ = ["Arguments", "SqlTables", "message_with_place", "plan_of_text"]
 
 #: the tables that a query reads by name, or only their schemas
 SqlTables: TypeAlias = Mapping[Any, Union[TableSource, pa.Schema, "StructType"]]
+#: the version since which the parser takes the values of parameters
+_PARAMETERS_SINCE: Final = SparkVersion(4, 1)
 #: the values of a query's parameters: by name, or in order
 Arguments: TypeAlias = Union[Mapping[str, Any], Sequence[Any]]
 
@@ -208,6 +211,13 @@ class _Renaming:
 
 def _parameters(args: Arguments, session: Any) -> Any:
     """Convert the values of a query's parameters for Spark's parser."""
+    if session_version(session) < _PARAMETERS_SINCE:
+        raise NewerSparkError(
+            "the parser of this version of Spark takes no values of parameters",
+            feature="parameters of queries that become plans",
+            since=_PARAMETERS_SINCE,
+            hint="Write the values into the text",
+        )
     parser, sequences = session._jvm.org.apache.spark.sql.catalyst.parser, session._jvm.PythonUtils
     if isinstance(args, Mapping):
         values = _constants(list(args.values()), session)

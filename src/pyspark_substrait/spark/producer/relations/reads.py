@@ -6,16 +6,22 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.relations import NamedTable, Read, VirtualTable
 from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.files import NAME_IT, Source, local_files
 from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
 from pyspark_substrait.spark.producer.scope import NamedFrame, Output, Production, Scope, column, columns_of
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["FORMS", "named", "named_frame", "parts_of", "schema_of"]
+
+#: the versions since which relations of Spark say which version of a table is read, and which query is cached
+_TIME_TRAVEL_SINCE: Final = SparkVersion(4, 1)
+_CACHED_PLAN_SINCE: Final = SparkVersion(4, 0)
 
 
 def named_frame(name: str | tuple[str, ...], frame: Any) -> NamedFrame:
@@ -105,12 +111,21 @@ def second_version(node: Node, production: Production, outer: Scope | None) -> O
     attributes = node.trees("output")
     java = node.java
     table = java.table()
-    if java.timeTravelSpec().isDefined():
+    named = java.identifier().isDefined() and java.catalog().isDefined()
+    if session_version(production.session) < _TIME_TRAVEL_SINCE:
+        if named:
+            raise NewerSparkError(
+                f"Spark does not say here whether {table.name()} is read in an earlier version",
+                feature="plans of queries over tables of catalog plugins",
+                since=_TIME_TRAVEL_SINCE,
+                hint=f"{NAME_IT}; Spark {_TIME_TRAVEL_SINCE} and later say it",
+            )
+    elif java.timeTravelSpec().isDefined():
         raise UnsupportedPlanError(
             f"a read of an earlier version of {table.name()} has no Substrait form", hint=NAME_IT
         )
     options = {key.lower(): value for key, value in _java_mapping(java.options().asCaseSensitiveMap()).items()}
-    if java.identifier().isDefined() and java.catalog().isDefined():
+    if named:
         if options:
             raise UnsupportedPlanError(f"the options of the read of {table.name()} have no Substrait form")
         identifier = java.identifier().get()
@@ -167,6 +182,13 @@ def hive(node: Node, production: Production, outer: Scope | None) -> Output:
 
 def cached(node: Node, production: Production, outer: Scope | None) -> Output:
     """``InMemoryRelation`` of optimised plans: the query whose result is cached."""
+    if session_version(production.session) < _CACHED_PLAN_SINCE:
+        raise NewerSparkError(
+            "Spark does not say here which query is cached",
+            feature="plans of optimised queries over cached data",
+            since=_CACHED_PLAN_SINCE,
+            hint="Leave optimized=True out",
+        )
     below = relation(plan_of(node.java.cacheBuilder().logicalPlan()), production, outer)
     return Output(below.relation, tuple(map(column, node.trees("output"))))
 
