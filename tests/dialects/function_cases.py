@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.conformance.calls import bind
-from tests.conformance.case_files import Case, read_cases
-from tests.conformance.conflicts import conflict
-
+from pyspark_substrait.conformance.calls import bind
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.conflicts import conflict
+from pyspark_substrait.conformance.function_cases import Case
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.engines import dialects
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.conformance.case_files import Case, read_cases
 
+from pyspark_substrait.conformance.case_files import read_cases
+from pyspark_substrait.conformance.function_cases import Case
 from tests.dialects.engines import Engine
 from tests.dialects.function_cases import outcomes
 
