@@ -1,6 +1,6 @@
 """The function cases of the specification, and ours, through a dialect: each is passed, refused, or wrong.
 
-``python -m tests.dialects.function_cases duckdb`` prints the figures, and what is wrong.
+``python -m tests.dialects.function_cases DuckDB`` prints the figures, and what is wrong.
 """
 
 from __future__ import annotations

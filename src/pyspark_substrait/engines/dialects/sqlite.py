@@ -171,10 +171,27 @@ def _substring(call: Call) -> exp.Expression:
     return call.filled("SUBSTR({0}, {1}, {2})" if more else "SUBSTR({0}, {1})")
 
 
+def _extreme(name: str, *, skipping: bool = False) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``least`` or ``greatest``; MIN and MAX of one value would be aggregates."""
+
+    def body(call: Call) -> exp.Expression:
+        values = [f"{{{position}}}" for position in range(len(call.operands))]
+        if len(values) < 2:
+            return call.filled("{0}")
+        if skipping:  # any value that isn't null in place of nulls
+            known = f"COALESCE({', '.join(values)})"
+            values = [f"COALESCE({value}, {known})" for value in values]
+        return call.filled(f"{name}({', '.join(values)})")
+
+    return body
+
+
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}comparison": [
-        row("least", "MIN({*})", signatures=("any",)),
-        row("greatest", "MAX({*})", signatures=("any",)),
+        row("least", _extreme("MIN"), signatures=("any",)),
+        row("greatest", _extreme("MAX"), signatures=("any",)),
+        row("least_skip_null", _extreme("MIN", skipping=True), signatures=("any",)),
+        row("greatest_skip_null", _extreme("MAX", skipping=True), signatures=("any",)),
         refuse("is_nan", "it has no NaN"),
     ],
     f"{_BASE}boolean": [row("bool_and", "MIN({0})"), row("bool_or", "MAX({0})")],
