@@ -57,7 +57,10 @@ def outcome(made: Engine, seed: int) -> str:
         return "fails" if expected is not None else "same"
     if expected is None:
         return "does not fail"
-    difference = expected.difference(rows, tolerance=1e-9)
+    try:
+        difference = expected.difference(rows, tolerance=1e-9)
+    except NotCovered:  # DuckDB's intervals
+        return "unknown"
     assert difference is None, f"{seed}: {difference}\n{text}"
     return "same"
 

@@ -34,7 +34,8 @@ from tests.diff.plans import (
     read,
     rooted,
 )
-from tests.diff.test_changes import CASES, PAIRS
+from tests.diff.test_changes import CASES
+from tests.diff.test_relations import PAIRS
 from tests.diff.test_same import SAMPLES, shared_plans
 
 #: what stands in pairs, too, without being a relation

@@ -295,7 +295,7 @@ def duck() -> Iterator[Any]:
 
 @pytest.mark.parametrize("text", CORRELATED)
 def test_correlated_subqueries_have_the_rows_of_duckdb(duck: Any, text: str) -> None:
-    ours = sessions.session("duckdb", TABLES).run(ps.to_sql(planned(text, TABLES), formatted=False))
+    ours = sessions.session("duckdb", TABLES).run(ps.to_sql(planned(text, TABLES), dialect="duckdb", formatted=False))
     theirs = duck.sql(text).fetchall()
     assert sorted(map(repr, (tuple(row.values()) for row in ours.to_pylist()))) == sorted(map(repr, theirs))
 

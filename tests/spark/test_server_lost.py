@@ -274,9 +274,9 @@ def test_what_is_done_about_tasks_that_go_on(monkeypatch: pytest.MonkeyPatch) ->
     ended: list[object] = []
     monkeypatch.setattr(progress, "end_session", ended.append)
     monkeypatch.setattr(progress, "is_embedded", lambda spark: spark == "ours")
-    said = progress._after_those_left("theirs", ["(a+)+b"])  # type: ignore[arg-type]
+    said = progress.after_those_left("theirs", ["(a+)+b"])  # type: ignore[arg-type]
     assert "'(a+)+b'" in said and "spark.stop()" in said and ended == []
-    said = progress._after_those_left("ours", [])  # type: ignore[arg-type]
+    said = progress.after_those_left("ours", [])  # type: ignore[arg-type]
     assert "the session was ended" in said and ended == ["ours"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 import pyspark_substrait
 from pyspark_substrait.cli.dialect import dialect_text
 from pyspark_substrait.cli.files import output_name
-from pyspark_substrait.cli.output import print_text, write_text
+from pyspark_substrait.cli.output import print_over, print_text, shows_progress, write_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.conformance.report import ConformanceReport
@@ -120,7 +119,7 @@ def conformance(
         convert=convert,
         seconds=timeout,
         jobs=jobs,
-        progress=_show_progress if sys.stderr.isatty() else None,
+        progress=_show_progress if shows_progress() else None,
     )
     form = "json" if as_json else form or _FORMS.get(output.suffix.lower(), "text")
     text = found.to_json() if form == "json" else found.to_html() if form == "html" else _text(found)
@@ -137,7 +136,7 @@ def conformance(
 
 def _show_progress(done: int, total: int) -> None:
     """Write the number of cases that are done over the one before."""
-    click.echo(f"\r{done:,} of {total:,} cases", err=True, nl=done == total)
+    print_over(f"{done:,} of {total:,} cases", last=done == total)
 
 
 def _text(found: ConformanceReport) -> str:

@@ -12,7 +12,15 @@ import click
 
 from pyspark_substrait.message_text import escaped
 
-__all__ = ["for_terminal", "print_text", "to_terminal", "write_bytes", "write_text"]
+__all__ = [
+    "for_terminal",
+    "print_over",
+    "print_text",
+    "shows_progress",
+    "to_terminal",
+    "write_bytes",
+    "write_text",
+]
 
 _LAYOUT = "\n\t"
 
@@ -30,6 +38,16 @@ def for_terminal(text: str) -> str:
 def print_text(text: str, *, err: bool = False) -> None:
     """Print lines for people."""
     click.echo(for_terminal(text) if err or to_terminal() else text, err=err, color=True)
+
+
+def shows_progress() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
+def print_over(text: str, *, last: bool) -> None:
+    """Print a line on standard error over the one before; the last one stays."""
+    click.echo(f"\r{for_terminal(text)}", err=True, nl=last)
 
 
 def write_text(text: str, *, nl: bool = True) -> None:

@@ -116,10 +116,11 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "BET
 
 
 def _spaced(item: list[Item]) -> Iterator[str]:
-    tight = True
+    tight, named = True, False
     for one in item:
         symbol = isinstance(one, Token) and one.kind is Kind.SYMBOL
-        if not tight and not (symbol and one.text in (")", ",", ".", "(")):
+        if not tight and not (symbol and (one.text in (")", ",", ".") or (one.text == "(" and named))):
             yield " "
         tight = symbol and one.text in ("(", ".")
+        named = not symbol  # a bracket behind a name is that of a call
         yield one.text

@@ -26,7 +26,7 @@ from pyspark_substrait.model.relations import (
     IcebergTable,
     RelationBase,
 )
-from pyspark_substrait.spark import run
+from pyspark_substrait.spark import run, run_limits
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.addresses import Address, parsed_address
 from pyspark_substrait.spark.compatibility import collected
@@ -351,7 +351,7 @@ def test_a_query_does_not_give_rows_of_what_became_a_link(
                 swap(place)
                 return collected(frame)
 
-            patched.setattr(run, "collected", collect)
+            patched.setattr(run_limits, "collected", collect)
             return frame, made
 
         with monkeypatch.context() as patched:
