@@ -13,6 +13,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.duckdb_decimals import (
     average,
@@ -43,6 +44,7 @@ from pyspark_substrait.engines.dialects.standard import (
     two,
 )
 from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -353,7 +355,24 @@ _STRINGS: Final = [
 ]
 
 
+def _extreme(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of Spark's ``max`` or ``min``, whose order of texts and of single values DuckDB has."""
+
+    def body(call: Call) -> exp.Expression:
+        if not isinstance(concrete(call.type(0)), String | Boolean | Binary):
+            raise UnsupportedPlanError(
+                f"{call.function.key} of {call.type(0)} has no form in DuckDB", code=Code.TARGET_FUNCTION
+            )
+        return call.filled(template)
+
+    return body
+
+
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
+    "extension:pyspark_substrait:functions_spark_statistics": [
+        row("max", _extreme("MAX({0})")),
+        row("min", _extreme("MIN({0})")),
+    ],
     f"{_BASE}set": [row("index_in", index_in("NULLIF(LIST_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}comparison": [
         row("is_nan", "ISNAN({0})"),
