@@ -1,4 +1,4 @@
-"""What happens around a process that goes on: the disk is full, files vanish, two write at once, the clock jumps.
+"""Faults around a process that goes on: the disk is full, files vanish, two write at once, the clock jumps.
 
 Run as a program of its own: ``python -m faults.conditions FOLDER SEED SECONDS GROUPS``; it prints the tries as JSON.
 Full disks and read-only folders are those of a small file system in memory, which only this program sees: it has to run

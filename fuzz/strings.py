@@ -50,7 +50,7 @@ HOSTILE: Final = (
     "\u2019", "\uff07", "\u02bc", "\u201c", "\uff40", "\u2028", "\u202e", "\ufeff", "\u00a0", "\\u0027", "\\047",
     "\\n", "\\0", "%", "_", "\\%", "\\_", "\U0001f600", "\x1b[2J", "\t", "\x85", "=>", "@", "#", "&&", "||", "<=>",
 )  # fmt: skip
-"""What strings may hold that means something in some place of SQL, of a pattern, of a template or of a terminal."""
+"""Strings that mean something in some place of SQL, of a pattern, of a template or of a terminal."""
 
 
 # the strings of a message -------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ _OF_TEXTS = ("syntax", "Binder Error", "Catalog Error", "Parser Error", "does no
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case.
+    """The outcome of a case.
 
     Args:
         case: the case.

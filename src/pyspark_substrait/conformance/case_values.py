@@ -128,7 +128,7 @@ def type_of(text: str) -> Type:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between commas that are in no brackets."""
+    """The parts between commas that are in no brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += {"<": 1, ">": -1}.get(character, 0)

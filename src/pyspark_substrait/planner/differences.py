@@ -10,7 +10,7 @@ __all__ = ["DIFFERENCES", "Difference", "Handling", "markdown"]
 
 
 class Handling(Enum):
-    """What becomes of a difference."""
+    """The treatment of a difference."""
 
     #: the plan means what Spark means
     REWRITTEN = "rewritten"
