@@ -11,16 +11,22 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import expressions, relations
 from pyspark_substrait.engines.dialects.query import Item, Query
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import number
+from pyspark_substrait.engines.dialects.tree import is_column, number
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
     AggregationPhase,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    RootReference,
     SortField,
+    StructField,
+    TypeArgument,
 )
-from pyspark_substrait.model.relations import Aggregate
+from pyspark_substrait.model.relations import Aggregate, Project, Relation, RelCommon
 from pyspark_substrait.model.types import FP32, FP64, I32, Type, concrete
 from pyspark_substrait.model.walk import expressions_within, is_outer_reference, relation_expressions
 
@@ -33,6 +39,10 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
     """Return the query of an aggregate over its input's query."""
     if not node.direct_schema.types:
         raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
+    if any(is_outer_reference(item) for item in expressions_within(relation_expressions(node))):
+        below = _outer_values_below(node)
+        if below is not node:
+            return relations.relation(below, outer, compilation)
     sets = [grouping.expression_references for grouping in node.groupings]
     if len(sets) > 1 and not (compilation.dialect.grouping_sets and len({frozenset(one) for one in sets}) == len(sets)):
         bare = replace(node, common=replace(node.common, emit=None))
@@ -41,9 +51,6 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
         with at("grouping_expressions", position):
             relations.order_template(expression.type, compilation)
     query, keys = _keys(node, query, outer, compilation)
-    if any(is_outer_reference(item) for item in expressions_within(relation_expressions(node))):
-        query = query.nested(compilation.names)  # an aggregate of outer columns alone would be the outer query's
-        keys = [query.items[place].tree for place in range(len(query.items) - len(keys), len(query.items))]
     scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
     items = [Item(key.copy(), query_name(query, key)) for key in keys]
     for position, item in enumerate(node.measures):
@@ -55,11 +62,59 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
             with at("measure"):
                 items.append(Item(_measure(item.measure, condition, scope, compilation)))
     if len(sets) <= 1:
-        return replace(query, items=tuple(items), keys=tuple(keys), order=())
+        return _one_set(node, query, items, keys, compilation)
     items.append(Item(_set_number(sets, keys, compilation), "grouping_set"))
     listed = [exp.Tuple(expressions=[keys[place].copy() for place in one]) for one in sets]
     found = replace(query, items=tuple(items), keys=(exp.GroupingSets(expressions=listed),), order=())
     return found.nested(compilation.names)
+
+
+def _one_set(
+    node: Aggregate, query: Query, items: Sequence[Item], keys: Sequence[exp.Expression], compilation: Compilation
+) -> Query:
+    """Return the groups of one set, in which the keys that it leaves out are null."""
+    listed = set(node.groupings[0].expression_references) if node.groupings else set()
+    if len(listed) == len(keys):
+        return replace(query, items=tuple(items), keys=tuple(keys), order=())
+    types = node.direct_schema.types
+    kept = [
+        item if place in listed or place >= len(keys) else Item(compilation.dialect.typed(exp.null(), types[place]))
+        for place, item in enumerate(items)
+    ]
+    if not listed and not node.measures:  # one record, whatever there is
+        return Query(source=None, items=tuple(kept)).nested(compilation.names)
+    grouped = replace(query, items=tuple(kept), keys=tuple(keys[place] for place in sorted(listed)), order=())
+    return grouped.nested(compilation.names)
+
+
+def _outer_values_below(node: Aggregate) -> Relation:
+    """Return an aggregate whose outer columns are computed below: one of these alone would be the outer query's."""
+    width = len(node.input.schema.types)
+    made: list[Expression] = []
+
+    def below(value: Expression) -> Expression:
+        if not any(is_outer_reference(item) for item in expressions_within((value,))):
+            return value
+        made.append(value)
+        place = (StructField(width + len(made) - 1),)
+        return FieldReference(root=RootReference(), reference=place, type=value.type)
+
+    measures = []
+    for measure in node.measures:
+        arguments = [
+            one if isinstance(one, EnumArgument | TypeArgument) else below(one) for one in measure.measure.arguments
+        ]
+        sorts = [replace(one, expr=below(one.expr)) for one in measure.measure.sorts]
+        call = replace(measure.measure, arguments=tuple(arguments), sorts=tuple(sorts))
+        condition = None if measure.filter is None else below(measure.filter)
+        measures.append(replace(measure, measure=call, filter=condition))
+    keys = tuple(below(key) for key in node.grouping_expressions)
+    if not made:
+        return node
+    common = RelCommon(rel_anchor=node.common.rel_anchor)
+    values = Project(common=common, input=node.input, expressions=tuple(made))
+    bare = replace(node.common, emit=None)
+    return replace(node, common=bare, input=values, measures=tuple(measures), grouping_expressions=keys)
 
 
 def query_name(query: Query, key: exp.Expression) -> str:
@@ -82,8 +137,7 @@ def _keys(node: Aggregate, query: Query, outer: Outer, compilation: Compilation)
         compilation.dialect.filled(compilation.dialect.float_equality, key) if is_float(node.type) else key
         for key, node in zip(keys, node.grouping_expressions, strict=True)
     ]
-    plain = all(isinstance(key, exp.Column) for key in keys)
-    if plain and len({(key.table, key.name) for key in keys if isinstance(key, exp.Column)}) == len(keys):
+    if all(map(is_column, keys)) and len(set(keys)) == len(keys):
         return replace(query, items=(*query.items[:width], *(Item(key, query_name(query, key)) for key in keys))), keys
     query = replace(query, items=(*query.items[:width], *map(Item, keys))).nested(compilation.names)
     return query, list(query.columns[width:])
@@ -110,9 +164,15 @@ def _measure(
             path="phase",
             code=Code.TARGET_FEATURE,
         )
+    distinct = node.invocation is AggregationInvocation.DISTINCT
+    if distinct and not node.arguments:
+        raise UnsupportedPlanError(
+            f"DISTINCT of {node.function.key} has no form in {compilation.dialect.engine}",
+            path="invocation",
+            code=Code.TARGET_FEATURE,
+        )
     call, row = expressions.call(node, scope, compilation)
     order = _order(node.sorts, scope, compilation)
-    distinct = node.invocation is AggregationInvocation.DISTINCT
     made = decorated(row.made(call), distinct=distinct, order=order, condition=condition)
     return expressions.declared(made, node, compilation)
 

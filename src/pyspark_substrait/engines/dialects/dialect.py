@@ -41,6 +41,7 @@ class Call:
         options: the option values that apply, by option name; only those that the plan states.
         dialect: the dialect.
         ordered: whether the window or the aggregate has sort keys.
+        distinct: whether the aggregate merges equal arguments.
     """
 
     function: Function
@@ -50,6 +51,7 @@ class Call:
     dialect: Dialect
     options: Mapping[str, str] = field(default_factory=dict)
     ordered: bool = False
+    distinct: bool = False
 
     def type(self, position: int) -> Type:
         """Return the type of the value argument at a position."""
@@ -174,6 +176,7 @@ class Dialect:
         cast: returns a cast between different types; None if it has none with exactly these values.
         text_order: how a text is written where its order counts; ``{0}`` if it is compared by code points anyway.
         float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal.
+        outer_column: how a column of an enclosing query is written; ``{0}`` if outer joins make nulls of it.
         equality: the operator template by which two values are equal or both null.
         grouping_sets: whether it has GROUPING SETS, also for empty inputs.
         multiplicities: whether it has INTERSECT ALL and EXCEPT ALL.
@@ -194,6 +197,7 @@ class Dialect:
     cast: Callable[[Cast], exp.Expression | None]
     text_order: str = "{0}"
     float_equality: str = "{0}"
+    outer_column: str = "{0}"
     equality: str = "{0} IS NOT DISTINCT FROM {1}"
     grouping_sets: bool = True
     multiplicities: bool = True

@@ -14,10 +14,11 @@ from pyspark_substrait.engines.dialects.dialect import Call, Row
 from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import any_of, operand
+from pyspark_substrait.engines.dialects.tree import any_of, as_outer, operand
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
+    AggregationInvocation,
     Argument,
     BrokenExpression,
     Cast,
@@ -177,7 +178,10 @@ def _reference(node: FieldReference, scope: Scope, compilation: Compilation) -> 
     if not 0 <= segment.field < len(record.columns):
         raise InvalidPlanError(f"there is no field {segment.field}; the record has {len(record.columns)}")
     compilation.dialect.type_text(node.type)
-    return record.columns[segment.field].copy()
+    found = record.columns[segment.field].copy()
+    if isinstance(node.root, OuterReference):
+        return compilation.dialect.filled(compilation.dialect.outer_column, as_outer(found))
+    return found
 
 
 def _outer(root: OuterReference, scope: Scope) -> Record:
@@ -237,6 +241,7 @@ def call(
         output=node.derived_type,
         dialect=compilation.dialect,
         ordered=bool(getattr(node, "sorts", ())),
+        distinct=getattr(node, "invocation", None) is AggregationInvocation.DISTINCT,
     )
     row, options = compilation.dialect.row(made, [(option.name, option.preference) for option in node.options])
     operands: list[exp.Expression | str] = []
@@ -256,6 +261,7 @@ def call(
             dialect=made.dialect,
             options=options,
             ordered=made.ordered,
+            distinct=made.distinct,
         ),
         row,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from pyspark_substrait.engines.dialects.tree import all_of, column, number
+from pyspark_substrait.engines.dialects.tree import all_of, column, is_column, number
 
 __all__ = ["Item", "Names", "Query", "conjunction", "of_table"]
 
@@ -22,8 +22,8 @@ class Item:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a column of a table as it is."""
-        return isinstance(self.tree, exp.Column)
+        """Whether it is a column of a table of the query as it is; outer joins make no null of any other value."""
+        return is_column(self.tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,10 @@ class Query:
         source = exp.Subquery(this=inner.select(own), alias=_alias(table))
         items = tuple(Item(column(table, name), item.name) for name, item in zip(own, self.items, strict=False))
         return Query(source=source, items=items, order=tuple(order))
+
+    def unordered(self) -> Query:
+        """Return the query without an order, unless it decides which records are kept."""
+        return self if self.is_limited else replace(self, order=())
 
     def filtered(self, conditions: Iterable[exp.Expression]) -> Query:
         """Return the records for which all conditions are true."""

@@ -25,7 +25,6 @@ from pyspark_substrait.model.expressions import (
     SortField,
     StructField,
 )
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
     BrokenRelation,
@@ -301,7 +300,26 @@ def _is_short(tree: exp.Expression) -> bool:
 def orders(sorts: Sequence[SortField], keys: Sequence[exp.Expression], compilation: Compilation) -> list[exp.Ordered]:
     """Return sort keys; constants, which order nothing and may be positions to the engine, are left out."""
     pairs = zip(sorts, keys, strict=True)
-    return [_ordered(field, key, compilation) for field, key in pairs if not isinstance(field.expr, Literal)]
+    return [_ordered(field, key, compilation) for field, key in pairs if not _is_constant(key)]
+
+
+def _is_constant(key: exp.Expression) -> bool:
+    return all(isinstance(node, _OF_CONSTANTS) for node in key.walk())
+
+
+#: the nodes of constants, and of casts of them
+_OF_CONSTANTS: Final = (
+    exp.Literal,
+    exp.Boolean,
+    exp.Null,
+    exp.Neg,
+    exp.Sub,
+    exp.Paren,
+    exp.Cast,
+    exp.DataType,
+    exp.DataTypeParam,
+    exp.HexString,
+)
 
 
 def _ordered(field: SortField, key: exp.Expression, compilation: Compilation) -> exp.Ordered:

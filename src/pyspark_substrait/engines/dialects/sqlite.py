@@ -265,6 +265,7 @@ SQLITE: Final = Dialect(
         sqlglot="sqlite", types=types, integer=I64, any_integer=True, infinite=False, double=repr, bytes=_bytes
     ),
     cast=cast,
+    outer_column="COALESCE({0}, NULL)",  # as it is, it keeps its value in the records that an outer join adds
     equality="{0} IS {1}",
     grouping_sets=False,
     multiplicities=False,

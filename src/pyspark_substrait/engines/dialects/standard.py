@@ -130,15 +130,14 @@ def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) 
     return body
 
 
-def _compared_call(template: str, *, order: bool = True) -> Callable[[Call], exp.Expression]:
-    """Return the body of a function that compares its arguments."""
-
-    def body(call: Call) -> exp.Expression:
-        for place in range(len(call.operands)):
-            comparable(call.type(place), call)
-        return call.filled(template)
-
-    return body
+def _nullif(call: Call) -> exp.Expression:
+    left, right = _values(call, order=False)
+    if (left, right) == call.operands:
+        return call.filled("NULLIF({0}, {1})")
+    condition = exp.EQ(this=operand(left), expression=operand(right))
+    value = call.operands[0]
+    assert isinstance(value, exp.Expression)
+    return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=value.copy())
 
 
 def _extreme(name: str) -> Callable[[Call], exp.Expression]:
@@ -171,6 +170,10 @@ def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression
 
 
 def _count(call: Call) -> exp.Expression:
+    """Return the number of values that aren't null; each record has one if it is a constant."""
+    if call.distinct:
+        (value,) = _values(call, order=False)
+        return exp.Anonymous(this="COUNT", expressions=[value])
     return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
 
 
@@ -382,7 +385,7 @@ _COMPARISON: Final = [
     row("greatest", _extreme_of("GREATEST", skipping=False)),
     row("least_skip_null", _extreme_of("LEAST", skipping=True)),
     row("greatest_skip_null", _extreme_of("GREATEST", skipping=True)),
-    row("nullif", _compared_call("NULLIF({0}, {1})", order=False)),
+    row("nullif", _nullif),
 ]
 _TIMES: Final = [
     row("lt", _comparison(exp.LT)),

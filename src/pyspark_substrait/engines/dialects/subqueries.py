@@ -140,7 +140,7 @@ def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation:
         if not same_type(needle_node.type, type):
             raise InvalidPlanError(f"a {needle_node.type} is looked for in {type}", path=f"needles[{position}]")
     if len(needles) == 1 and not isinstance(concrete(types[0]), FP32 | FP64):
-        return exp.In(this=operand(needles[0]), query=exp.Subquery(this=replace(query, order=()).select()))
+        return exp.In(this=operand(needles[0]), query=exp.Subquery(this=query.unordered().select()))
     query = query.flat(compilation.names)
     certain: list[exp.Expression] = []
     uncertain: list[exp.Expression] = []

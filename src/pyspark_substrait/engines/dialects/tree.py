@@ -9,7 +9,18 @@ from typing import Any, Final, cast
 from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError
 
-__all__ = ["all_of", "any_of", "column", "filled", "number", "operand", "sql_text", "type_tree"]
+__all__ = [
+    "all_of",
+    "any_of",
+    "as_outer",
+    "column",
+    "filled",
+    "is_column",
+    "number",
+    "operand",
+    "sql_text",
+    "type_tree",
+]
 
 _OPERATORS: Final = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.AtTimeZone)
 
@@ -40,6 +51,17 @@ def number(value: int) -> exp.Expression:
 def column(table: str, name: str) -> exp.Column:
     """Return a reference to a column of a table's alias."""
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
+
+
+def as_outer(node: exp.Expression) -> exp.Expression:
+    """Return a column of an enclosing query, which :func:`is_column` tells from those of the query itself."""
+    node.meta["outer"] = True
+    return node
+
+
+def is_column(node: exp.Expression) -> bool:
+    """Whether an expression is a column of a table of the query in which it stands."""
+    return isinstance(node, exp.Column) and not node.meta.get("outer")
 
 
 @cache
