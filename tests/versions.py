@@ -25,6 +25,7 @@ LACKING: Final[Mapping[str, SparkVersion]] = {
     "plans of queries over tables of catalog plugins": SparkVersion(4, 1),
     "plans of optimised queries over cached data": SparkVersion(4, 0),
     "parameters of queries that become plans": SparkVersion(4, 1),
+    "encode and decode, which fail where a character set lacks a character": SparkVersion(4, 0),
 }
 """The first version with each feature that older ones lack; those of functions are in the tables of functions."""
 

@@ -70,6 +70,7 @@ def test_the_order(spark: SparkSession, collation: str) -> None:
 
 
 @pytest.mark.parametrize("query", REFUSED)
+@pytest.mark.since("4.0", "no collations")
 def test_what_is_refused(spark: SparkSession, query: str) -> None:
     views(spark)
     spark.sql(

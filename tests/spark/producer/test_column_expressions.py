@@ -17,7 +17,7 @@ from pyspark.sql import types as T
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.compatibility import collected, frame_of_arrow
 from pyspark_substrait.spark.session import is_connect
 
 SCHEMA = (
@@ -93,7 +93,7 @@ def made_of(columns: dict[str, Callable[[], Column]]) -> dict[str, Column]:
 
 
 def expected(spark: SparkSession, columns: dict[str, Column]) -> pa.Table:
-    frame = spark.createDataFrame(RECORDS, schema=T._parse_datatype_string(SCHEMA))  # type: ignore[arg-type]
+    frame = frame_of_arrow(spark, RECORDS, T._parse_datatype_string(SCHEMA))
     return collected(frame.select([column.alias(name) for name, column in columns.items()]))
 
 

@@ -8,6 +8,8 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import session_version
+from pyspark_substrait.sql.spark_version import SparkVersion
 from tests.spark.producer.numbers import COLUMNS, SMALL, view
 from tests.spark.producer.round_trips import assert_round_trip
 
@@ -102,6 +104,19 @@ def test_long_lists_out_of_the_optimizer(spark: SparkSession, condition: str) ->
     assert_round_trip(spark, frame.where(condition), optimized=True)
 
 
+@pytest.mark.since("4.0", "Spark itself computes it twice")
 def test_a_random_value_that_is_used_twice_is_refused(spark: SparkSession) -> None:
     with pytest.raises(UnsupportedPlanError, match="uses a part several times"):
         ps.to_substrait(spark.sql("SELECT nullif(rand(1), 0.5D)"))
+
+
+def test_a_random_value_that_spark_computes_twice(spark: SparkSession) -> None:
+    """Before 4.0, ``nullif`` computes its first argument a second time where it isn't null; so does the plan."""
+    rows = ", ".join(f"({number})" for number in range(40))
+    frame = spark.sql(f"SELECT nullif(floor(rand(1) * 3), 1) AS x FROM VALUES {rows} AS n (i)")
+    if session_version(spark) >= SparkVersion(4, 0):
+        with pytest.raises(UnsupportedPlanError, match="uses a part several times"):
+            ps.to_substrait(frame)
+        return
+    assert 1 in {row.x for row in frame.collect()}, "of a value that is computed once, no 1 would be left"
+    assert_round_trip(spark, frame, ordered=True)

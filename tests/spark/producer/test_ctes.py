@@ -92,6 +92,7 @@ def test_a_shared_tree_is_computed_once(spark: SparkSession) -> None:
     assert_round_trip(spark, frame)
 
 
+@pytest.mark.since("4.0", "no WITH RECURSIVE")
 def test_recursion_is_refused(spark: SparkSession) -> None:
     frame = spark.sql("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r")
     with pytest.raises(UnsupportedPlanError, match="WITH RECURSIVE"):

@@ -14,6 +14,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.literals import Compound, Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.spark.producer.round_trips import assert_round_trip
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def test_rows_of_python(spark: SparkSession, data: list[Any], schema: str) -> No
 
 def test_arrow_and_pandas(spark: SparkSession) -> None:
     data = {"a": [1, 2, None], "b": ["x", None, ""]}
-    assert_round_trip(spark, spark.createDataFrame(pa.table(data)))
+    assert_round_trip(spark, frame_of_arrow(spark, pa.table(data)))
     pandas = pytest.importorskip("pandas")
     assert_round_trip(spark, spark.createDataFrame(pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})))
 
@@ -171,8 +172,8 @@ def test_too_many_rows(spark: SparkSession, made: str) -> None:
 def test_the_default_is_ten_thousand(spark: SparkSession) -> None:
     data = pa.table({"n": range(10_001)})
     with pytest.raises(UnsupportedPlanError, match="holds 10,000"):
-        ps.to_substrait(spark.createDataFrame(data))
-    ps.to_substrait(spark.createDataFrame(data.slice(1)))
+        ps.to_substrait(frame_of_arrow(spark, data))
+    ps.to_substrait(frame_of_arrow(spark, data.slice(1)))
 
 
 def test_what_changes_each_time_is_collected_once(spark: SparkSession) -> None:

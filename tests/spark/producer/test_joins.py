@@ -64,7 +64,10 @@ QUERIES = (
     "SELECT /*+ SHUFFLE_REPLICATE_NL(t) */ * FROM t JOIN u ON t.i = u.k",
     "SELECT /*+ REPARTITION(3, i) */ * FROM t",
     "SELECT * FROM t JOIN u ON t.i IN (1, 2) AND u.k = 1",
-    "SELECT * FROM t JOIN u ON t.i = u.k AND EXISTS (SELECT 1 FROM w WHERE w.s = u.x)",
+    pytest.param(
+        "SELECT * FROM t JOIN u ON t.i = u.k AND EXISTS (SELECT 1 FROM w WHERE w.s = u.x)",
+        marks=pytest.mark.since("4.0", "Spark itself fails with an internal error"),
+    ),
     "SELECT * FROM t LEFT JOIN u ON t.i = u.k AND t.s IN (SELECT s FROM w)",
     "SELECT * FROM t LEFT JOIN u ON t.i = u.k AND u.x NOT IN (SELECT s FROM w WHERE s IS NOT NULL)",
     "SELECT * FROM t JOIN u ON t.i = u.k AND t.i < (SELECT max(i) FROM w)",

@@ -59,6 +59,7 @@ def test_lateral_joins(spark: SparkSession, tables: Mapping[str, DataFrame], que
     assert_round_trip(spark, query, tables=tables)
 
 
+@pytest.mark.since("4.0", "pyspark has no lateralJoin()")
 def test_lateral_joins_of_frames(spark: SparkSession, tables: Mapping[str, DataFrame]) -> None:
     from pyspark.sql import functions
 

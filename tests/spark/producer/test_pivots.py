@@ -36,7 +36,10 @@ QUERIES = (
     "SELECT * FROM (SELECT k, g, b FROM t) UNPIVOT (v FOR n IN (k, b))",
     "SELECT * FROM (SELECT k, g, b FROM t) UNPIVOT INCLUDE NULLS (v FOR n IN (k AS kk, b))",
     "SELECT * FROM (SELECT k, g, b FROM t) UNPIVOT EXCLUDE NULLS (v FOR n IN (k, b AS bb)) AS u WHERE v > 1",
-    "SELECT * FROM (SELECT k, g, b, s FROM t) UNPIVOT ((v, w) FOR n IN ((k, g) AS one, (b, s) AS two))",
+    pytest.param(
+        "SELECT * FROM (SELECT k, g, b, s FROM t) UNPIVOT ((v, w) FOR n IN ((k, g) AS one, (b, s) AS two))",
+        marks=pytest.mark.since("4.2", "Spark itself casts the text to a number, and fails"),
+    ),
     "SELECT * FROM (SELECT k, b FROM e) UNPIVOT (v FOR n IN (k, b))",
     "SELECT n, sum(v), count(*) FROM (SELECT k, g, b FROM t) UNPIVOT INCLUDE NULLS (v FOR n IN (k, b)) GROUP BY n",
     "SELECT * FROM (SELECT k FROM t) UNPIVOT INCLUDE NULLS (v FOR n IN (k))",

@@ -10,6 +10,8 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import session_version
+from pyspark_substrait.sql.spark_version import SparkVersion
 from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.sweep(sample=0.2)
 
+_HIVE_BY_DEFAULT = "spark.sql.legacy.createHiveTableByDefault"
 ROWS = "(1, 'a', 1.50), (2, NULL, -2.25), (NULL, 'c', NULL), (2, 'b', 0.00)"
 
 
@@ -25,6 +28,9 @@ ROWS = "(1, 'a', 1.50), (2, NULL, -2.25), (NULL, 'c', NULL), (2, 'b', 0.00)"
 def fresh(spark: SparkSession) -> Iterator[Callable[[], None]]:
     """Makes the tables as they are at first; the current database is theirs."""
     before = spark.catalog.currentDatabase()
+    # as it is by default since 4.0: CREATE TABLE without a format makes no table of Hive
+    default = spark.conf.get(_HIVE_BY_DEFAULT)
+    spark.conf.set(_HIVE_BY_DEFAULT, False)
     for view in ("t", "parts", "wide", "strict", "v"):  # what other tests have left would hide the tables
         spark.catalog.dropTempView(view)
 
@@ -43,6 +49,7 @@ def fresh(spark: SparkSession) -> Iterator[Callable[[], None]]:
 
     make()
     yield make
+    spark.conf.set(_HIVE_BY_DEFAULT, default or False)
     spark.sql(f"USE {before}")
     spark.sql("DROP DATABASE IF EXISTS statements CASCADE")
 
@@ -71,7 +78,10 @@ STATEMENTS = (
     "INSERT INTO parts VALUES (3, 'x'), (4, NULL)",
     "INSERT INTO parts PARTITION (p = 'z') SELECT i FROM t",
     "INSERT INTO parts PARTITION (p) SELECT 5, 'w'",
-    "INSERT INTO wide (a, b) VALUES (1, 'ab')",
+    pytest.param(
+        "INSERT INTO wide (a, b) VALUES (1, 'ab')",
+        marks=pytest.mark.since("4.0", "Spark itself cannot write the null of a CHAR column that is left out"),
+    ),
     "INSERT INTO wide VALUES (1, 'abcd', 'x', DEFAULT), (2, NULL, 'xyz', 'e')",
     "INSERT INTO strict VALUES (1, 'x'), (2, NULL)",
     "INSERT OVERWRITE t SELECT 1, 'only', 2.5",
@@ -143,7 +153,15 @@ def _two_digits(value: Any) -> Any:
 
 
 def test_a_null_in_a_required_column(spark: SparkSession, fresh: Callable[[], None]) -> None:
-    plan = ps.from_sql("INSERT INTO strict VALUES (NULL, 'x')", spark)
+    statement = "INSERT INTO strict VALUES (NULL, 'x')"
+    plan = ps.from_sql(statement, spark)
+    if session_version(spark) < SparkVersion(4, 2):  # no column of files is required there, for Spark as for the plan
+        spark.sql(statement)
+        taken = state(spark)
+        fresh()
+        ps.from_substrait(plan, spark)
+        assert state(spark) == taken
+        return
     with pytest.raises(SubstraitError, match="null"):
         ps.from_substrait(plan, spark)
 

@@ -39,6 +39,7 @@ from pyspark_substrait.model.types import (
     same_type,
     with_nullability,
 )
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, zones
 from pyspark_substrait.spark.producer.expressions.arithmetic import is_no_nan, is_simple
@@ -56,6 +57,7 @@ from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Production, Scope
 from pyspark_substrait.spark.producer.types import type_of
 from pyspark_substrait.sql.compiler.types import INTEGERS
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["FORMS"]
 
@@ -72,6 +74,7 @@ _LENGTH: Final = re.compile(r"(?:var)?char\(\d+\)")
 #: text that may be a time of the day, and depend on the day of the query
 _TIME_OF_DAY: Final = re.compile(r"\s*T?\d*:")
 _PLAIN_SCALE: Final = 6
+_NULL_SECONDS_SINCE: Final = SparkVersion(4, 0)
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,11 @@ class _Conversion:
     @property
     def utc(self) -> bool:
         return self.zone.value == "UTC"
+
+    @property
+    def wraps_seconds(self) -> bool:
+        """Whether the seconds of a timestamp wrap around in smaller integers with ANSI mode off; since 4.0, null."""
+        return session_version(self.production.session) < _NULL_SECONDS_SINCE
 
     def refused(self, why: str, hint: str | None = None) -> UnsupportedPlanError:
         return UnsupportedPlanError(f"`{written(self.node)}` has no Substrait form: {why}", hint=hint)
@@ -334,6 +342,9 @@ def _with_ansi_off(value: Expression, target: Type, conversion: _Conversion) -> 
         ):
             # these never fail
             return _with_witness("cast", value, target, conversion)
+        case PrecisionTimestampTZ(), _ if to_integer and conversion.wraps_seconds:
+            seconds = _with_witness("cast", value, I64(), conversion)
+            return _with_witness("wrapping_cast", seconds, target, conversion)
         case PrecisionTimestampTZ(), _ if to_integer or isinstance(wanted, Decimal):
             return None
         case _ if has_zone(source, wanted):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Final
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, NestedList
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import I32, I64, List, String, concrete
@@ -16,6 +16,7 @@ from pyspark_substrait.spark.producer.expressions import expression, expressions
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.spark.producer.types import type_of
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["FORMS", "OWN", "as_i64", "text"]
 
@@ -148,9 +149,11 @@ def base64(node: Node, scope: Scope) -> Expression:
 def in_character_set(node: Node, scope: Scope) -> Expression:
     """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions, or it is one."""
     if "legacyErrorAction" not in node.fields:
-        raise UnsupportedPlanError(
+        raise NewerSparkError(
             f"`{written(node)}` has no Substrait form in this version of Spark, where it replaces characters that the "
             "character set lacks; since 4.0 that is an error",
+            feature="encode and decode, which fail where a character set lacks a character",
+            since=SparkVersion(4, 0),
             hint="Between strings and UTF-8 bytes, use CAST",
         )
     if node.value("legacyCharsets") or node.value("legacyErrorAction"):
