@@ -41,7 +41,17 @@ from pyspark_substrait.model.plan import RelRoot, Version
 from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, NamedTable, Project, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, same_type, with_nullability
 
-__all__ = ["TYPES", "Signature", "call_of", "options_of", "plan_of", "signatures", "signatures_of", "wants_constant"]
+__all__ = [
+    "TYPES",
+    "Signature",
+    "call_of",
+    "options_of",
+    "plan_of",
+    "signatures",
+    "signatures_of",
+    "telling_options",
+    "wants_constant",
+]
 
 _DECIMAL = t.Decimal(precision=10, scale=2)
 #: the types that parameters of functions take, by their names in signatures
@@ -210,6 +220,17 @@ def options_of(signature: Signature) -> Mapping[str, tuple[str, ...]]:
         if possible:
             found[name] = possible
     return found
+
+
+@cache
+def telling_options(signature: Signature) -> Mapping[str, tuple[str, ...]]:
+    """The options with the values that make the statement of a call another one than no option does."""
+    plain = ps.to_sql(plan_of(signature, {}))
+    found = {
+        name: tuple(value for value in values if ps.to_sql(plan_of(signature, {name: value})) != plain)
+        for name, values in options_of(signature).items()
+    }
+    return {name: values for name, values in found.items() if values}
 
 
 def call_of(

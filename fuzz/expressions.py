@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from fuzz.calls import TYPES, Signature, call_of, options_of, signatures, wants_constant
+from fuzz.calls import TYPES, Signature, call_of, options_of, signatures, telling_options, wants_constant
 from fuzz.literals import constant, literal
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model import expressions as e
@@ -215,8 +215,9 @@ class Expressions:
         """Return random values for some of a function's options."""
         possible = options_of(signature)
         chosen = {name: self.chance.choice(values) for name, values in possible.items() if self.chance.random() < 0.5}
-        if "overflow" in possible and "SILENT" in possible["overflow"] and self.chance.random() < 0.3:
-            chosen["overflow"] = "SILENT"
+        for name, values in telling_options(signature).items():
+            if self.chance.random() < 0.5:  # what a lost option changes
+                chosen[name] = self.chance.choice(values)
         return chosen
 
     def _call(self, type: Type, scope: Scope, depth: int) -> Expression | None:

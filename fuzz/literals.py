@@ -48,10 +48,21 @@ VALUES: Final[Mapping[type[Type], Callable[[Any], Sequence[object]]]] = {
     t.PrecisionTimestamp: lambda type: (0, -1, 1_709_251_199 * 10**type.precision),
     t.PrecisionTimestampTZ: lambda type: (0, -1, 1_711_848_600 * 10**type.precision),
     t.IntervalYear: lambda type: (0, 1, -1, 13),
-    t.IntervalDay: lambda type: (DayTime(0, 0, 0), DayTime(1, 0, 0), DayTime(-1, 3600, 0), DayTime(30, 1, 0)),
-    t.IntervalCompound: lambda type: (Compound(0, 0, 0, 0), Compound(1, 1, 0, 0), Compound(-1, 0, 1, 0)),
+    t.IntervalDay: lambda type: (
+        DayTime(0, 0, 0), DayTime(1, 0, 0), DayTime(-1, 3600, 0), DayTime(30, 1, 0), DayTime(0, 1, _half(type)),
+    ),
+    t.IntervalCompound: lambda type: (
+        Compound(0, 0, 0, 0), Compound(1, 1, 0, 0), Compound(-1, 0, 1, 0), Compound(0, 0, 1, _half(type)),
+    ),
     t.UUID: lambda type: (uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.UUID(int=1)),
-}
+}  # fmt: skip
+
+
+def _half(type: Any) -> int:
+    """Half a second in the smallest unit of a type; 0 if that is the second."""
+    return int(10**type.precision // 2) if type.precision else 0
+
+
 _DAYS = (0, -1, 19_782, 11_016, 10_957)
 
 EXTREMES: Final[Mapping[type[Type], Sequence[object]]] = {

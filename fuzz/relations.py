@@ -203,7 +203,7 @@ class Relations:
         signature = self.chance.choice([item for item in signatures("aggregate")[0] if item.definition.name == name])
         call = call_of(signature, self.made.arguments(signature, plain, 2), self.made.options(signature))
         measure = cast(e.AggregateFunction, call)
-        if self.chance.random() < 0.2:
+        if self.chance.random() < 0.35:
             measure = replace(measure, invocation=e.AggregationInvocation.DISTINCT)
         condition = self.made.of(t.Boolean(), plain, 1) if self.chance.random() < 0.2 else None
         return r.Measure(measure=measure, filter=condition)
@@ -246,7 +246,7 @@ class Relations:
         both = Struct(types=(*left.schema.types, *right.schema.types))
         scope = self.scope(both, around)
         made = r.Join(left=left, right=right, type=type, expression=self._condition(left.schema, right.schema, scope))
-        if self.chance.random() < 0.15:
+        if self.chance.random() < 0.3:
             above = Scope(Frame(made.direct_schema, self.made.anchor()), (), queries=False)
             made = replace(made, post_join_filter=self.made.of(t.Boolean(), above, 1))
         return self._anchored(made, scope)
@@ -269,7 +269,9 @@ class Relations:
         first = self.keyed(self.any(depth - 1, around))
         others = [self._fitted(first, depth, around) for _ in range(self.chance.choice((1, 1, 2)))]
         members = (first, *others)
-        return r.Set(members=members, op=self.chance.choice(list(r.SetOp)))
+        ops = list(r.SetOp)
+        weights = [3 if op is r.SetOp.UNION_ALL else 1 for op in ops]  # the commonest one
+        return r.Set(members=members, op=self.chance.choices(ops, weights)[0])
 
     def _fitted(self, first: Relation, depth: int, around: tuple[Frame, ...]) -> Relation:
         """Return a relation with the columns of another: a part of it, or columns and expressions of these types."""

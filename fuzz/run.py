@@ -1,42 +1,40 @@
 """``make fuzz``: random plans and mutants for some minutes, or for the seeds of a range.
 
 ``python -m fuzz.run --minutes 5`` tries plans, then laws, then strings, then bytes;
-``python -m fuzz.run --seeds 0:500 laws`` one kind.
+``python -m fuzz.run --seeds 0:500 laws`` one kind; ``python -m fuzz.run planted`` plants faults, and tells which are
+found.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fuzz import strings
+from fuzz import planted, strings
 from fuzz.bytes import Tally, fuzz
 from fuzz.bytes import shrunk as shrunk_finding
 from fuzz.kept import FOLDER, keep_finding, keep_plan
 from fuzz.laws import LAWS
 from fuzz.plans import plan
+from fuzz.sessions import engines, session
 from fuzz.shrink import shrunk
 from fuzz.spark_tokens import Tokens
 from fuzz.trials import FAILURES, Engines, Outcome, outcomes
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-__all__ = ["KINDS", "Findings", "engines", "main", "tried"]
+__all__ = ["KINDS", "Findings", "main", "tried"]
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "plans": ("forms", "reference", "datafusion", "unoptimized"),
+    "plans": ("forms", "reference", "datafusion", "unoptimized", "produced"),
     "laws": tuple(LAWS),
     "strings": (),
     "bytes": (),
@@ -58,15 +56,6 @@ class Findings:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     reasons: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     failures: list[tuple[int, Outcome, Path]] = field(default_factory=list)
-
-
-def engines(start: Callable[[], SparkSession]) -> Engines:
-    """Return the engines, with the reference evaluator if the tests have one."""
-    try:
-        reference = importlib.import_module("tests.reference")
-    except ImportError:
-        return Engines(start)
-    return Engines(start, reference.evaluate, (reference.NotCovered, reference.Undetermined), reference.Failure)
 
 
 def tried(
@@ -126,16 +115,26 @@ def _numbers(first: int, end: int | None) -> Iterator[int]:
 
 
 @click.command()
-@click.argument("kinds", nargs=-1, type=click.Choice(list(KINDS)))
+@click.argument("kinds", nargs=-1, type=click.Choice([*KINDS, "planted"]))
 @click.option("--minutes", type=float, help="How long in all; by default 1, or until the last seed.")
 @click.option("--seeds", default="0:", help="The first seed, and the one after the last: 0:500. By default from 0 on.")
 @click.option("--trials", help="What is tried of plans, by commas; by default all of the kind.")
 @click.option("--workers", type=int, default=1, help="How many processes take mutants; by default 1.")
+@click.option("--limit", type=float, default=120.0, help="The seconds for each planted fault; by default 120.")
+@click.option("--faults", default="", help="Words in the names of the faults to plant; by default all.")
+@click.option("--finders", default="", help="The kinds that search for planted faults, by commas; by default all.")
+@click.option("--every", is_flag=True, help="Every kind searches for every fault, not only for those that are its job.")
 @click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, help="Where findings are kept.")
 def main(
-    kinds: tuple[str, ...], minutes: float | None, seeds: str, trials: str | None, workers: int, folder: Path
-) -> None:
-    """Try random plans and mutants of stored ones; KINDS are plans, laws, strings and bytes, by default all."""
+    kinds: tuple[str, ...], minutes: float | None, seeds: str, trials: str | None, workers: int, folder: Path,
+    limit: float, faults: str, finders: str, every: bool,
+) -> None:  # fmt: skip
+    """Try random plans and mutants of stored ones; KINDS are plans, laws, strings and bytes, by default all.
+
+    The kind planted plants faults into the package, and tells which of them the other kinds find.
+    """
+    if "planted" in kinds:
+        sys.exit(_run_planted(Console(width=130), limit, [name for name in finders.split(",") if name], faults, every))
     first, end = _seeds(seeds)
     chosen = kinds or tuple(KINDS)
     seconds = (minutes or 1.0) * 60 / len(chosen) if minutes is not None or end is None else None
@@ -163,7 +162,7 @@ def _progress(console: Console) -> Progress:
 def _run_plans(
     console: Console, seeds: Iterator[int], seconds: float | None, trials: Sequence[str], folder: Path
 ) -> int:
-    there = engines(_session)
+    there = engines(session)
     if there.evaluate is None and "reference" in trials:
         console.print("there is no tests/reference: plans are not compared with the reference evaluator")
     until = None if seconds is None else time.monotonic() + seconds
@@ -176,13 +175,6 @@ def _run_plans(
                 console.print(f"{found.plans} plans, {len(found.failures)} failures kept, {found.seconds:.0f} s")
     _report(console, found)
     return sum(count for (_, outcome), count in found.counts.items() if outcome in FAILURES)
-
-
-def _session() -> SparkSession:
-    from pyspark_substrait.spark.session_start import embedded_session
-    from tests.conftest import QUICK_SETTINGS
-
-    return embedded_session("local[1]", None, **QUICK_SETTINGS)
 
 
 def _report(console: Console, found: Findings) -> None:
@@ -198,7 +190,7 @@ def _report(console: Console, found: Findings) -> None:
 
 
 def _run_strings(console: Console, seeds: Iterator[int], seconds: float | None) -> int:
-    tally, tokens = strings.Tally(), Tokens(_session())
+    tally, tokens = strings.Tally(), Tokens(session())
     until = None if seconds is None else time.monotonic() + seconds
     for seed in seeds:
         strings.tried(seed, tokens, tally)
@@ -234,6 +226,21 @@ def _run_bytes(
             markup=False,
         )
     return len(tally.findings)
+
+
+def _run_planted(console: Console, limit: float, finders: Sequence[str], words: str, every: bool) -> int:
+    """Print a row for each search as soon as it ends, and how many found their fault; return 1 if one did not."""
+    found = missed = 0
+    for search in planted.searches(limit, finders, words, every=every):
+        found, missed = found + bool(search.found), missed + (not search.found)
+        result = f"found by {search.found}" if search.found else "not found"
+        console.print(
+            f"| {search.fault.part} | {search.fault.name} | {search.finder} | {result} | {search.seconds:.0f} | "
+            f"{search.inputs} |",
+            markup=False, soft_wrap=True,
+        )  # fmt: skip
+    console.print(f"{found} of {found + missed} searches found their fault, in at most {limit:.0f} s each")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

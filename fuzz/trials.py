@@ -109,6 +109,11 @@ class Engines:
         """Return the rows of a plan on Spark."""
         return ps.run_query(plan, tables=TABLES, spark=spark or self.spark, progress=False)
 
+    def produced(self, plan: Plan) -> pa.Table:
+        """Return the rows of the plan that the producer makes of the plan's DataFrame."""
+        frame = ps.from_substrait(plan, tables=TABLES, spark=self.spark)
+        return ps.run_query(ps.load(ps.to_substrait(frame).to_bytes()), spark=self.spark, progress=False)
+
     def in_datafusion(self, plan: bytes) -> pa.Table:
         """Return the rows of a plan in DataFusion."""
         from datafusion.substrait import Consumer, Serde
@@ -160,7 +165,7 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
         plan: the plan.
         seed: the seed of what laws make by chance.
         engines: the engines.
-        trials: which: ``reference``, ``datafusion``, ``unoptimized``, ``forms``, and the names of laws.
+        trials: which: ``reference``, ``datafusion``, ``unoptimized``, ``produced``, ``forms``, and the names of laws.
     """
     found = round_trips(plan) if "forms" in trials else []
     if any(item.outcome == "invalid" for item in found) or set(trials) <= {"forms"}:
@@ -179,6 +184,8 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
         found.append(_beside("unoptimized", expected, lambda: engines.rows(plan, engines.unoptimized)))
     if "datafusion" in trials:
         found.append(_beside_datafusion(plan, expected, engines))
+    if "produced" in trials:
+        found.append(_beside("produced", expected, lambda: engines.produced(plan)))
     for name, law in LAWS.items():
         if name in trials:
             try:
