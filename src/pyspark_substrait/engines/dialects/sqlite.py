@@ -267,6 +267,7 @@ SQLITE: Final = Dialect(
     cast=cast,
     equality="{0} IS {1}",
     grouping_sets=False,
+    replaces_views=False,
     multiplicities=False,
     laterals=False,
     values=False,
