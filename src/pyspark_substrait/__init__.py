@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.bind import bind
     from pyspark_substrait.api.capabilities import capabilities
     from pyspark_substrait.api.compare import compare
+    from pyspark_substrait.api.create_view import create_view
     from pyspark_substrait.api.dialect import dialect
     from pyspark_substrait.api.diff import diff
     from pyspark_substrait.api.explain import explain, touches
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.profile import profile
     from pyspark_substrait.api.run import evaluate, evaluate_arrow, from_substrait, run_query
     from pyspark_substrait.api.session import session
-    from pyspark_substrait.api.to_sql import to_sql
+    from pyspark_substrait.api.to_sql import to_sql, view_sql
     from pyspark_substrait.api.validate import validate
     from pyspark_substrait.api.view import view
     from pyspark_substrait.conformance.referee import conformance_report
@@ -79,6 +80,7 @@ __all__ = [
     "capabilities",
     "compare",
     "conformance_report",
+    "create_view",
     "dialect",
     "diff",
     "evaluate",
@@ -103,6 +105,7 @@ __all__ = [
     "touches",
     "validate",
     "view",
+    "view_sql",
 ]
 
 
@@ -115,6 +118,7 @@ _MODULES = {
     "capabilities": "api.capabilities",
     "compare": "api.compare",
     "conformance_report": "conformance.referee",
+    "create_view": "api.create_view",
     "dialect": "api.dialect",
     "diff": "api.diff",
     "evaluate": "api.run",
@@ -139,6 +143,7 @@ _MODULES = {
     "touches": "api.explain",
     "validate": "api.validate",
     "view": "api.view",
+    "view_sql": "api.to_sql",
 }
 #: the modules that are public names themselves
 _PUBLIC_MODULES = frozenset({"builder", "samples"})

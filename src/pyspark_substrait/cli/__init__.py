@@ -98,6 +98,10 @@ main.add_command(serve_user)
 @FUNCTIONS
 @SPARK
 @click.option("--dialect", default="spark", help="spark, duckdb, postgres, datafusion or sqlite; by default spark.")
+@click.option(
+    "--view", metavar="NAME", help="Print the CREATE VIEW statement of a view of this name, dots between its parts."
+)
+@click.option("--replace", is_flag=True, help="With --view: CREATE OR REPLACE VIEW.")
 @click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
     plan: Path,
@@ -106,6 +110,8 @@ def sql(
     registry: Registry | None,
     version: str | None,
     dialect: str,
+    view: str | None,
+    replace: bool,
     compact: bool,
 ) -> None:
     """Print the SQL statement that runs PLAN on Spark, or on another engine, a clause a line. Needs no Spark.
@@ -116,12 +122,27 @@ def sql(
       pyspark-substrait sql plan.json --compact
       pyspark-substrait sql plan.json --spark 3.5
       pyspark-substrait sql plan.json --dialect duckdb
+      pyspark-substrait sql plan.json --dialect postgres --view reports.sales
     """
+    if replace and view is None:
+        raise click.UsageError("--replace needs --view NAME")
     loaded = loaded_from(plan_source(plan), registry)
     given = parameter_values(parameters, loaded)
-    text = pyspark_substrait.to_sql(
-        loaded, parameters=given, root=root, version=version, dialect=dialect, formatted=not compact
-    )
+    if view is None:
+        text = pyspark_substrait.to_sql(
+            loaded, parameters=given, root=root, version=version, dialect=dialect, formatted=not compact
+        )
+    else:
+        text = pyspark_substrait.view_sql(
+            loaded,
+            view,
+            replace=replace,
+            parameters=given,
+            root=root,
+            version=version,
+            dialect=dialect,
+            formatted=not compact,
+        )
     write_text(text)
 
 

@@ -22,6 +22,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.spark.lost_connection import ask
+from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.session_start import embedded_session, has_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
@@ -349,15 +350,16 @@ def _with_views(
     """Make views of tables and of plans, and return the tables by name for plans, and the names of the views."""
     known: dict[Any, Any] = {}
     shown: list[str] = []
+    private = not is_connect(session)  # a Connect session may be one of others, whose views stay
     try:
         for name, source in tables.items():
             known[name] = source
             parts = name if isinstance(name, str) else ".".join(name)
-            make_view(session, parts, table_frame(session, parts, source))
+            make_view(session, parts, table_frame(session, parts, source), replace=private)
             shown.append(parts)
         for name, plan in views.items():
             frame = from_substrait(plan, session, tables=known, allowed_paths=allowed_paths, registry=registry)
-            make_view(session, name, frame)
+            make_view(session, name, frame, replace=private)
             shown.append(name)
             known[name] = frame
     except BaseException:

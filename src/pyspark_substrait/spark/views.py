@@ -29,25 +29,30 @@ def table_frame(spark: SparkSession, name: str, source: TableSource) -> DataFram
     return given_table(name, source, spark).frame
 
 
-def make_view(spark: SparkSession, name: str, frame: DataFrame) -> None:
+def make_view(spark: SparkSession, name: str, frame: DataFrame, *, replace: bool) -> None:
     """Make a temporary view of a DataFrame, which may be of another classic session.
 
-    A classic session, which is private here, gets it instead of one that it has under this name.
+    Args:
+        spark: the session.
+        name: its name, which is of one part.
+        frame: what it shows.
+        replace: whether it takes the place of a temporary view of that name.
 
     Raises:
-        TableError: the Connect session has one of that name, or there can't be one.
+        TableError: the session has one of that name, or there can't be one.
     """
     try:
-        if is_connect(spark):
-            frame.createTempView(str(quoted(name)))
-            return
-        ours, theirs = (session._jsparkSession for session in cast("tuple[Any, Any]", (spark, frame.sparkSession)))
-        if ours.equals(theirs):
-            frame.createOrReplaceTempView(str(quoted(name)))
+        if is_connect(spark) or _java(spark).equals(_java(frame.sparkSession)):
+            made = frame.createOrReplaceTempView if replace else frame.createTempView
+            made(str(quoted(name)))
         else:
-            ours.sessionState().catalog().createTempView(name, view_of(frame), True)
+            _java(spark).sessionState().catalog().createTempView(name, view_of(frame), replace)
     except spark_errors() as error:
         raise TableError(f"there can be no view {name}: {first_line(error)}") from error
+
+
+def _java(spark: SparkSession) -> Any:
+    return cast("Any", spark)._jsparkSession
 
 
 def remove_views(spark: SparkSession, names: Iterable[str]) -> None:

@@ -273,6 +273,7 @@ DATAFUSION_SQL: Final = Dialect(
     cast=cast,
     float_equality="{0} + 0.0",
     grouping_sets=False,
+    case_sensitive=True,
     multiplicities=False,
     laterals=False,
     single_rows=False,

@@ -341,4 +341,6 @@ POSTGRES: Final = Dialect(
     literal=Literals(sqlglot="postgres", types=types, integer=I32, texts=False, bytes=_bytes),
     cast=cast,
     text_order='{0} COLLATE "C"',
+    case_sensitive=True,
+    longest_name=63,
 )

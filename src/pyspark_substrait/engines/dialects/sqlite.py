@@ -268,6 +268,7 @@ SQLITE: Final = Dialect(
     outer_column="COALESCE({0}, NULL)",  # as it is, it keeps its value in the records that an outer join adds
     equality="{0} IS {1}",
     grouping_sets=False,
+    replaces_views=False,
     multiplicities=False,
     laterals=False,
     values=False,

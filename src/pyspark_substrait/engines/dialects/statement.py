@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -11,15 +11,17 @@ from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.relations import relation
 from pyspark_substrait.engines.dialects.scope import Compilation
 from pyspark_substrait.engines.dialects.tree import sql_text
-from pyspark_substrait.errors import at
+from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.message_text import shortened_name
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import NamedTable, Read, Reference
 from pyspark_substrait.model.walk import relations_within
+from pyspark_substrait.sql import view_statement as views
 from pyspark_substrait.sql.compiler.statement import root, root_schema
 
-__all__ = ["statement"]
+__all__ = ["statement", "view_statement"]
 
 
 def statement(
@@ -62,3 +64,44 @@ def statement(
         ]
         select.set("with_", exp.With(expressions=clauses))
     return sql_text(tree, dialect.sqlglot, formatted=formatted)
+
+
+def view_statement(
+    plan: Plan,
+    dialect: Dialect,
+    names: Sequence[str],
+    *,
+    replace: bool,
+    parameters: Mapping[int, object] | None = None,
+    chosen: int | None = None,
+    formatted: bool = True,
+) -> str:
+    """Return the CREATE VIEW statement of a plan's query.
+
+    Args:
+        names: the parts of the view's name.
+        replace: whether an existing view is replaced.
+        plan, dialect, parameters, chosen, formatted: as for :func:`statement`.
+
+    Raises:
+        UnsupportedPlanError: something in the plan has no form in the dialect, or no view can have its columns.
+        InvalidPlanError: the plan is wrong, or changes a table.
+    """
+    columns = views.view_columns(plan, chosen, names, case_sensitive=dialect.case_sensitive)
+    if replace and not dialect.replaces_views:
+        raise UnsupportedPlanError(
+            f"{dialect.engine} has no CREATE OR REPLACE VIEW", hint="Drop the view first: DROP VIEW IF EXISTS"
+        )
+
+    def quoted(name: str) -> str:
+        most = dialect.longest_name
+        if most is not None and len(name.encode("utf-8", "replace")) > most:
+            raise UnsupportedPlanError(
+                f"{dialect.engine} keeps {most} bytes of a name, and `{shortened_name(name)}` has more"
+            )
+        if "\0" in name or (not name.isprintable() and any("\ud800" <= char <= "\udfff" for char in name)):
+            raise UnsupportedPlanError(f"{dialect.engine} cannot have the name {name!a}")
+        return '"' + name.replace('"', '""') + '"'
+
+    query = statement(plan, dialect, parameters=parameters, chosen=chosen, formatted=formatted)
+    return views.view_statement(names, columns, query, quoted, replace=replace, lines=formatted)

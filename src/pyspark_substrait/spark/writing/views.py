@@ -50,7 +50,7 @@ def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session:
     if len(names) > 1:
         raise UnsupportedPlanError(
             f"the view {dotted(names)} cannot be stored in a catalog, because {reason}",
-            hint="A name of one part makes it a view of this session",
+            hint="A name of one part makes it a view of this session; so does create_view(…, temporary=True)",
             path="named_object.names",
         )
     if found is not None and not of_session:
