@@ -124,5 +124,18 @@ QUERIES: Final = (
     "SELECT count(*) AS n FROM t WHERE day BETWEEN '2000-01-01' AND '2024-02-01'",
     "SELECT sum(i) OVER w AS s FROM t WINDOW w AS (PARTITION BY flag ORDER BY id)",
     "SELECT flag, collect_list(n) AS l FROM (SELECT * FROM t ORDER BY id LIMIT 1) GROUP BY flag",
+    "SELECT id, flag IS DISTINCT FROM flag OR i > 0 AS c, i IS NOT DISTINCT FROM 7 AND flag AS e FROM t",
+    "SELECT id, NOT i IS DISTINCT FROM 7 AS c, i = 7 IS DISTINCT FROM flag AS e, flag IS DISTINCT FROM i = 7 f FROM t",
+    "SELECT id FROM t a WHERE i IS DISTINCT FROM (SELECT max(i) FROM t b WHERE a.flag = b.flag) AND id > 1",
+    "SELECT id, CASE WHEN i IS DISTINCT FROM CASE WHEN flag THEN 1 ELSE 7 END AND flag THEN 1 ELSE 2 END AS c FROM t",
+    "SELECT id, i IS DISTINCT FROM 7 x, day IS DISTINCT FROM day + INTERVAL 1 DAY AS z, i BETWEEN 1 AND 5 y FROM t",
+    "SELECT id, flag BETWEEN false AND true = false AS c, i NOT BETWEEN 1 + 1 AND b * 2 OR flag AS e FROM t",
+    "SELECT id, d * CAST(5 AS BIGINT) AS a, d * 5Y AS c, CAST(5 AS INT) * d AS e, d / 3L AS g, "
+    "d / CAST('3' AS BIGINT) AS h FROM t",
+    "SELECT -128Y AS a, -9223372036854775808L AS b, -32768S AS c",
+    "SELECT v.* FROM (VALUES (1, 'a')) v UNION ALL VALUES (2, 'b')",
+    "SELECT id -- a comment \\\n, i\n FROM t",
+    "SELECT bin || 'x' AS b, upper(bin) AS c FROM (SELECT X'61' AS bin)",
+    "SELECT concat() AS a, concat_ws('-', 'a', NULL) AS b",
     "-- a comment\nSELECT /* another */ i -- a third\nFROM t;",
 )
