@@ -132,10 +132,12 @@ QUERIES: Final = (
     "SELECT id, flag BETWEEN false AND true = false AS c, i NOT BETWEEN 1 + 1 AND b * 2 OR flag AS e FROM t",
     "SELECT id, d * CAST(5 AS BIGINT) AS a, d * 5Y AS c, CAST(5 AS INT) * d AS e, d / 3L AS g, "
     "d / CAST('3' AS BIGINT) AS h FROM t",
+    "SELECT d * -(1) AS a, d * -1 AS b, -(2147483648) AS c, -2147483648 AS e, -(1.5) AS g, -(5L) AS h FROM t",
     "SELECT -128Y AS a, -9223372036854775808L AS b, -32768S AS c",
     "SELECT v.* FROM (VALUES (1, 'a')) v UNION ALL VALUES (2, 'b')",
     "SELECT id -- a comment \\\n, i\n FROM t",
     "SELECT bin || 'x' AS b, upper(bin) AS c FROM (SELECT X'61' AS bin)",
+    "SELECT -NULL AS a, -CAST(NULL AS INT) AS b",
     "SELECT concat() AS a, concat_ws('-', 'a', NULL) AS b",
     "-- a comment\nSELECT /* another */ i -- a third\nFROM t;",
 )

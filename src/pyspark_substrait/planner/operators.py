@@ -300,8 +300,11 @@ class Operators:
 
     def _negated(self, value: Expression) -> Expression:
         match value:
+            case Literal(type=I32()):
+                pass  # -(1): the parser reads -1 as one literal; this is none, beside a decimal
             case Literal(value=int() | float() | decimal.Decimal() as number) if not isinstance(number, bool):
-                return self.literal(replace(value, value=-number)) if _keeps(value) else replace(value, value=-number)
+                negative = replace(value, value=-number)
+                return self.literal(negative) if isinstance(concrete(value.type), Decimal) else negative
             case _ if isinstance(concrete(value.type), String) or is_null(value):
                 value = self._as(value, FP64())
         return self._made("UnaryMinus", value)
@@ -384,8 +387,3 @@ class Operators:
         if name not in _UNITS:
             raise UnsupportedPlanError(f"EXTRACT of {name or 'a computed unit'} is not planned without Spark")
         return self._made(_UNITS[name], self._implicit(value, Date(), "extract"))
-
-
-def _keeps(value: Literal) -> bool:
-    """Whether the type of the negative of a literal is that of a literal without a type of its own."""
-    return concrete(value.type).__class__ in (I32, I64, Decimal)
