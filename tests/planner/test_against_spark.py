@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.planner.functions import signatures
+from pyspark_substrait.planner.words import AGGREGATES, AGGREGATES_AS_THEY_ARE, CASES, NATIVE, OTHERS
 from tests.planner.queries import EXPRESSIONS, QUERIES, TABLES
 from tests.spark.producer.round_trips import assert_same, rows
 
@@ -77,6 +79,12 @@ def test_queries(spark: SparkSession, small: dict[str, object], text: str) -> No
     found, expected = ps.from_substrait(plan, spark, tables=small), spark.sql(text.removesuffix(";"))
     assert_columns_alike(found, expected)
     assert_same(rows(found), rows(expected), tolerance=1e-12)
+
+
+def test_all_functions_are_ones_of_spark(spark: SparkSession) -> None:
+    planned = {*signatures(), *OTHERS, *CASES, *NATIVE, *AGGREGATES, *AGGREGATES_AS_THEY_ARE}
+    known = {row[0] for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    assert planned - known == set()
 
 
 @pytest.mark.parametrize("query", TPCH)

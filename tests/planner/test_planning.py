@@ -140,6 +140,13 @@ def test_names_have_the_case_of_the_text_or_of_the_table() -> None:
     assert names(planned("SELECT id + 1, count(*) FROM shop.orders GROUP BY id + 1", tables)) == ("id + 1", "count(*)")
     assert "Shop.Orders" in str(ps.explain(plan))
     assert names(planned("SELECT DISTINCT(Id), (id) + (1) FROM shop.orders", tables)) == ("Id", "(id) + (1)")
+    assert names(
+        planned("SELECT CASE WHEN id > 1 THEN id END, id IS DISTINCT FROM 1 AND true FROM shop.orders", tables)
+    ) == (
+        "CASE WHEN id > 1 THEN id END",
+        "id IS DISTINCT FROM 1 AND true",
+    )
+    assert names(planned("VALUES (1, 2)", tables)) == ("col1", "col2")
     union = planned("(SELECT id AS A FROM shop.orders) UNION ALL (SELECT id AS B FROM shop.orders)", tables)
     assert names(union) == ("A",)
 
@@ -194,6 +201,29 @@ REFUSED = {
     "SELECT customer + 1 FROM orders": "",
     "SELECT coalesce(customer, amount, price) FROM orders": "in common",
     "SELECT transform(array(1), x -> x + 1)": "",
+    "SELECT id, count(*) FROM orders GROUP BY id WITH ROLLUP": "WITH ROLLUP",
+    "SELECT id, count(*) FROM orders GROUP BY id GROUPING SETS ((id), ())": "GROUPING SETS",
+    "SELECT count(DISTINCT *) FROM orders": "DISTINCT *",
+    "SELECT count(orders.*) FROM orders": "all columns of a table",
+    "SELECT count() FROM orders": "count(*)",
+    "SELECT max(id) OVER (w) FROM orders WINDOW w AS (ORDER BY id)": "name of a window",
+    "SELECT max(id) OVER v FROM orders WINDOW w AS (ORDER BY id), v AS (w)": "name of a window",
+    "SELECT sum(id) OVER (ORDER BY id RANGE BETWEEN amount PRECEDING AND CURRENT ROW) FROM orders": "RANGE",
+    "SELECT rank() OVER () FROM orders": "ORDER BY",
+    "SELECT lag(id, amount) OVER (ORDER BY id) FROM orders": "constant",
+    "SELECT round(price, amount) FROM orders": "constant",
+    "SELECT placed + INTERVAL 1 CENTURY FROM orders": "CENTURY",
+    "SELECT placed + INTERVAL '1.5' DAY FROM orders": "fraction",
+    "SELECT id AS 'x' FROM orders": "no text",
+    "SELECT id FROM orders UNION BY NAME SELECT id FROM orders": "BY NAME",
+    "SELECT CAST(id AS INT8) FROM orders": "INT8",
+    "SELECT CAST(placed AS TIMESTAMP WITHOUT TIME ZONE) FROM orders": "TIMESTAMP WITHOUT",
+    "SELECT CAST(customer AS STRING(3)) FROM orders": "STRING",
+    "SELECT length(X'61')": "BINARY",
+    "SELECT X'61' || X'62'": "BINARY",
+    "SELECT greatest(id, customer) FROM orders": "texts beside other types",
+    "SELECT 128Y": "beyond",
+    "SELECT charindex('a', customer) FROM orders": "charindex",
     "": "empty",
 }
 
@@ -237,6 +267,15 @@ def test_parameters_are_literals() -> None:
     for wrong in ({}, {"other": 1}, {"least": object()}):
         with pytest.raises(ParameterError):
             planned("SELECT :least", args=wrong)
+
+
+def test_a_decimal_stays_one() -> None:
+    assert types(planned("SELECT ? AS a", args=[decimal.Decimal("1E+3")])) == ["decimal<4, 0>"]
+
+
+def test_offsets_of_range_frames_are_refused_whatever_they_are() -> None:
+    with pytest.raises(UnsupportedPlanError, match="RANGE"):
+        planned("SELECT sum(id) OVER (ORDER BY id RANGE :n PRECEDING) FROM orders", args={"n": 1})
 
 
 def test_engines_and_dialects() -> None:

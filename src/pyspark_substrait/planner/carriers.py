@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["CALL", "INTEGRAL_DIVISION", "MEMBER", "OUTER", "QUERY", "SCALAR", "beginning", "carried", "carrier"]
+__all__ = [
+    "CALL",
+    "INTEGRAL_DIVISION",
+    "MEMBER",
+    "OUTER",
+    "QUERY",
+    "SCALAR",
+    "TYPED",
+    "beginning",
+    "carried",
+    "carrier",
+]
 
 #: a call of one of Spark's functions; the key is its name
 CALL: Final = "call"
@@ -21,6 +32,8 @@ SCALAR: Final = "scalar"
 MEMBER: Final = "member"
 #: the operator DIV, as the divisor of a remainder between its operands
 INTEGRAL_DIVISION: Final = "div"
+#: the character, of private use, before the digits of a number with a suffix, in the text that is cast to its type
+TYPED: Final = "\ue000"
 
 
 def beginning(kind: str, key: str, witness: str = "NULL") -> str:

@@ -72,8 +72,15 @@ def decimal_of(type: Type) -> Decimal | None:
 
 
 def decimal_of_literal(value: Expression) -> Decimal | None:
-    """Return the decimal of an integer literal in arithmetic with decimals: of as many digits as it has."""
-    if isinstance(value, Literal) and concrete(value.type).__class__ in INTEGERS and isinstance(value.value, int):
+    """Return the decimal of an integer literal in arithmetic with decimals: of as many digits as it has.
+
+    Spark has no such rule for a TINYINT.
+    """
+    if (
+        isinstance(value, Literal)
+        and concrete(value.type).__class__ in (I16, I32, I64)
+        and isinstance(value.value, int)
+    ):
         return Decimal(precision=len(str(abs(value.value))), scale=0)
     return None
 

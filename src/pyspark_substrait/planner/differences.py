@@ -16,6 +16,8 @@ class Handling(Enum):
     REWRITTEN = "rewritten"
     #: an error names it, with its place
     REFUSED = "refused"
+    #: the plan means what the SQL standard says, and what Spark's own plans say, too; Spark answers otherwise
+    STANDARD = "as in the SQL standard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ DIFFERENCES: Final = (
     _rewritten("numbers with a point", "1.50", "a DOUBLE", "a decimal of its digits"),
     _rewritten("suffixes of numbers", "5L, 1.5D, 2BD", "ignored, or an error", "BIGINT, DOUBLE, decimal"),
     _rewritten("backslashes in texts", r"'a\nb', r'a\nb'", "a character of its own", "an escape, except in r'…'"),
+    _rewritten("nulls without a type", "SELECT NULL", "of no type", "a VOID; in plans, a STRING"),
     _rewritten("double quotes", '"text"', "a name", "a text"),
     _rewritten("texts side by side", "'a' 'b'", "a text and its alias", "one text"),
     _rewritten("intervals", "INTERVAL 1 DAY", "months, days and nanoseconds", "years to months, or days to seconds"),
@@ -90,9 +93,16 @@ DIFFERENCES: Final = (
     _rewritten("MINUS, !", "… MINUS …, !a", "an error", "EXCEPT, NOT"),
     _refused("lambdas and elements", "x -> x + 1, l[0]", "elements count from 1", "elements count from 0"),
     _refused("fields of structs", "s.x", "a field", "a field; here, columns only"),
+    _rewritten("IS DISTINCT FROM", "a IS DISTINCT FROM b AND c", "AND belongs to the operand", "AND is outside"),
+    _rewritten("BETWEEN", "a BETWEEN b AND c = d", "a comparison of the BETWEEN", "the operand is c = d"),
     # types and casts
     _rewritten("TIMESTAMP", "CAST(s AS TIMESTAMP)", "nanoseconds, no zone", "an instant in microseconds; in UTC"),
     _rewritten("DECIMAL", "CAST(a AS DECIMAL)", "38 digits, 10 of them behind the point", "10 digits, none behind it"),
+    _refused(
+        "other types", "CAST(a AS INT8), CAST(a AS TIMESTAMP WITHOUT TIME ZONE)", "a type", "another, or an error"
+    ),
+    _rewritten("casts of constants", "price * CAST(5 AS BIGINT)", "the constant", "a decimal of the type's digits"),
+    _refused("texts of bytes", "concat(bin, bin), length(bin)", "of a text", "of bytes"),
     _rewritten("casts of texts", "CAST('on' AS BOOLEAN)", "true", "an error; all casts are those of ANSI mode"),
     _rewritten("names of types", "CAST(a AS LONG)", "an error", "BIGINT; so are BYTE and SHORT"),
     _refused("lengths of texts", "CAST(s AS VARCHAR(2))", "ignored", "at most as many characters"),
@@ -116,6 +126,13 @@ DIFFERENCES: Final = (
     _rewritten("grouping", "grouping(a)", "an INT", "a TINYINT"),
     _rewritten("estimates", "approx_count_distinct(a)", "its own estimate", "Spark's estimate"),
     _rewritten("ranks", "row_number() OVER (…)", "an unsigned BIGINT", "an INT"),
+    Difference(
+        subject="IN of a query as a value",
+        example="SELECT a IN (SELECT b …)",
+        datafusion="null, if a or one b is null and none is equal",
+        spark="false then",
+        handling=Handling.STANDARD,
+    ),
     # order
     _rewritten("nulls in ORDER BY", "ORDER BY a", "last; first with DESC", "first; last with DESC"),
     _rewritten("keys that are NaN or -0.0", "GROUP BY f", "by their bits", "NaN is one value, zeros are equal"),
@@ -140,7 +157,22 @@ DIFFERENCES: Final = (
         "NATURAL",
         hint="Write the condition with ON",
     ),
+    _refused("WITH ROLLUP", "GROUP BY a WITH ROLLUP", "left out of the plan", "ROLLUP", "WITH", "ROLLUP"),
+    _refused("WITH CUBE", "GROUP BY a WITH CUBE", "left out of the plan", "CUBE", "WITH", "CUBE"),
+    _refused("GROUPING SETS behind keys", "GROUP BY a GROUPING SETS ((a))", "left out of the plan", "these sets"),
+    _refused("windows on windows", "OVER (w)", "the name is left out", "the window w"),
+    _refused("count(DISTINCT *)", "count(DISTINCT *)", "1", "the records without nulls, once each"),
+    _refused("count without columns", "count(), count(t.*)", "a count of records", "an error"),
+    _refused("ranks without an order", "rank() OVER ()", "a number", "an error"),
+    _refused("units of intervals", "INTERVAL 1 CENTURY, INTERVAL '1.5' DAY", "an interval", "an error"),
     # clauses that only one of the two has
+    _refused("AT TIME ZONE", "at AT TIME ZONE 'UTC'", "a cast", "an error", "AT", "TIME", "ZONE"),
+    _refused("UNION BY NAME", "… UNION BY NAME …", "columns by name", "an error", "UNION", "BY", "NAME"),
+    _refused("UNION ALL BY NAME", "… UNION ALL BY NAME …", "columns by name", "an error", "ALL", "BY", "NAME"),
+    _refused("RIGHT SEMI JOIN", "RIGHT SEMI JOIN t", "a join", "an error", "RIGHT", "SEMI", hint="Use LEFT SEMI JOIN"),
+    _refused("RIGHT ANTI JOIN", "RIGHT ANTI JOIN t", "a join", "an error", "RIGHT", "ANTI", hint="Use LEFT ANTI JOIN"),
+    _refused("FOR UPDATE", "SELECT … FOR UPDATE", "left out of the plan", "an error", "FOR", "UPDATE"),
+    _refused("texts as aliases", "SELECT a AS 'b'", "an alias", "an error"),
     _refused("GROUPS", "GROUPS BETWEEN …", "groups of peers", "an error", "GROUPS", "BETWEEN"),
     _refused("QUALIFY", "QUALIFY …", "a filter", "an error", "QUALIFY", hint="Filter the query around"),
     _refused("DISTINCT ON", "SELECT DISTINCT ON (a)", "one of each", "an error", "DISTINCT", "ON"),

@@ -180,7 +180,6 @@ ALIASES: Final[Mapping[str, str]] = {
     "character_length": "length",
     "substr": "substring",
     "position": "locate",
-    "charindex": "locate",
     "char": "chr",
     "regexp_like": "rlike",
     "regexp": "rlike",

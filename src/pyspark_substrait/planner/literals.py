@@ -36,9 +36,9 @@ __all__ = ["TIMESTAMP", "folded", "is_castable", "may_be_null", "spark_type", "t
 #: Spark's TIMESTAMP
 TIMESTAMP: Final = PrecisionTimestampTZ(precision=6)
 _EPOCH: Final = datetime.date(1970, 1, 1)
-_DATE: Final = re.compile(r"\s*(\d{4})-(\d{1,2})-(\d{1,2})\s*")
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_INTEGER: Final = re.compile(r"[+-]?\d+")
+_DATE: Final = re.compile(r"\s*(\d{4})-(\d{1,2})-(\d{1,2})\s*", re.ASCII)
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_INTEGER: Final = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
 
 def typed_literal(value: Literal) -> Literal:

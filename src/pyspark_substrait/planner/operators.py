@@ -11,7 +11,9 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.calls import scalar
 from pyspark_substrait.extensions.registry import OFFICIAL, Registry
 from pyspark_substrait.model.expressions import (
+    Cast,
     Expression,
+    FailureBehavior,
     IfClause,
     IfThen,
 )
@@ -23,6 +25,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    Binary,
     Boolean,
     Date,
     Decimal,
@@ -38,6 +41,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.planner import coercion
+from pyspark_substrait.planner.carriers import TYPED
 from pyspark_substrait.planner.catalyst import Translation, json_of, node
 from pyspark_substrait.planner.coercion import INTEGERS, NUMBERS, is_null
 from pyspark_substrait.planner.literals import (
@@ -106,6 +110,14 @@ class Operators:
         target = spark_type(type)
         if is_null(value):
             return Literal(type=with_nullability(target, True), value=None)
+        if isinstance(value, Literal) and not or_null and target.__class__ in INTEGERS:
+            if isinstance(value.value, str) and value.value.startswith(TYPED):
+                return Literal(type=target, value=int(value.value[1:]))
+            if is_castable(concrete(value.type), target):
+                # no literal: beside a decimal, Spark takes the digits of its type
+                nullable = may_be_null(concrete(value.type), target)
+                failing = FailureBehavior.THROW_EXCEPTION
+                return Cast(type=with_nullability(target, nullable), input=value, failure_behavior=failing)
         known = None if or_null else folded(value, target)
         return self._cast(value, target, or_null) if known is None else known
 
@@ -163,6 +175,7 @@ class Operators:
                 found = self._made("RLike", self._as(value, String()), self._as(pattern, String()))
                 return self._not(found) if name == "regex_not_match" else found
             case "str_concat", [one, other]:
+                self.refuse_binaries("||", arguments)
                 return self._made("Concat", self._as(one, String()), self._as(other, String()))
             case "nullif", [one, other]:
                 return self._nullif(one, other)
@@ -175,6 +188,19 @@ class Operators:
                 f"`{name}` takes {json_of(type)} in Spark, not {json_of(value.type)}", hint="Add a cast"
             )
         return self._as(value, type)
+
+    @staticmethod
+    def refuse_binaries(name: str, arguments: Sequence[Expression]) -> None:
+        """Refuse a call whose texts are all binaries: Spark's result is a binary then.
+
+        Raises:
+            UnsupportedPlanError: they are.
+        """
+        texts = [value for value in arguments if concrete(value.type).__class__ in (String, Binary)]
+        if any(isinstance(concrete(value.type), Binary) for value in texts) and not any(
+            isinstance(concrete(value.type), String) and not is_null(value) for value in texts
+        ):
+            raise UnsupportedPlanError(f"`{name}` of a BINARY is not planned without Spark", hint="Cast it to STRING")
 
     def _made(self, name: str, *children: Expression, sql: str = "", **fields: Any) -> Expression:
         return self._translation.expression(node(name, *children, sql=sql or f"{name}(…)", **fields))
@@ -274,8 +300,11 @@ class Operators:
 
     def _negated(self, value: Expression) -> Expression:
         match value:
+            case Literal(type=I32()):
+                pass  # -(1): the parser reads -1 as one literal; this is none, beside a decimal
             case Literal(value=int() | float() | decimal.Decimal() as number) if not isinstance(number, bool):
-                return self.literal(replace(value, value=-number)) if _keeps(value) else replace(value, value=-number)
+                negative = replace(value, value=-number)
+                return self.literal(negative) if isinstance(concrete(value.type), Decimal) else negative
             case _ if isinstance(concrete(value.type), String) or is_null(value):
                 value = self._as(value, FP64())
         return self._made("UnaryMinus", value)
@@ -358,8 +387,3 @@ class Operators:
         if name not in _UNITS:
             raise UnsupportedPlanError(f"EXTRACT of {name or 'a computed unit'} is not planned without Spark")
         return self._made(_UNITS[name], self._implicit(value, Date(), "extract"))
-
-
-def _keeps(value: Literal) -> bool:
-    """Whether the type of the negative of a literal is that of a literal without a type of its own."""
-    return concrete(value.type).__class__ in (I32, I64, Decimal)

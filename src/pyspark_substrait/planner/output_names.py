@@ -33,6 +33,9 @@ def output_names(items: Sequence[Item], root: RelRoot, tables: Sequence[NamedStr
     for one in items:
         if isinstance(one, Token) and one.kind in (Kind.WORD, Kind.QUOTED):
             known.setdefault(one.name.lower(), one.name)
+    if any(isinstance(one, Token) and one.word == "VALUES" for one in items):
+        # Spark's names for the columns of VALUES
+        known = {f"column{number}": f"col{number}" for number in range(1, len(root.names) + 1)} | known
     return tuple(known.get(name, name) for name in root.names)
 
 
@@ -51,7 +54,7 @@ def _selected(items: Sequence[Item]) -> list[list[Item]] | None:
             if at and isinstance(solid[at - 1], Token) and solid[at - 1].text.upper() in _SETS:
                 return None  # the first query is in brackets
             start = at + 1
-        elif start is not None and item.word in _ENDS:
+        elif start is not None and item.word in _ENDS and solid[at - 1].text.upper() != "DISTINCT":
             found.append([*solid[start:at]])
             return _without_distinct(found)
         elif start is not None and item.kind is Kind.SYMBOL and text == ",":
@@ -84,6 +87,8 @@ def _name(item: list[Item]) -> str | None:
         return None
     if isinstance(last, Token) and last.kind in (Kind.WORD, Kind.QUOTED):
         before = item[-2] if len(item) > 1 else None
+        if last.text.upper() == "END" and item[0].text.upper() == "CASE" and before is not None and before.text != ".":
+            return "".join(_spaced(item)).strip()
         if before is None or before.text == "." or _ends_value(before):
             return last.name
     if any(isinstance(one, Token) and one.text == "*" for one in item[:1]):

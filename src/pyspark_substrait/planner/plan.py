@@ -15,6 +15,7 @@ from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.planner.correlation import Queries, planned
 from pyspark_substrait.planner.datafusion import Planner, Rejected
+from pyspark_substrait.planner.operands import with_brackets
 from pyspark_substrait.planner.output_names import output_names
 from pyspark_substrait.planner.rendering import Item
 from pyspark_substrait.planner.schemas import arrow_of, schemas
@@ -56,7 +57,7 @@ def plan_of_text(
     known = schemas(tables)
     planner = Planner({_lowered(names): arrow_of(schema) for names, schema in known.items()})
     queries = Queries()
-    made = planned(items, planner, queries)
+    made = planned(with_brackets(items), planner, queries)
     if _has_word(items, "VALUES"):
         with_spark_types(made.message)
         for query in queries.plans():

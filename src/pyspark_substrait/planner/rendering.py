@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.planner import carriers
+from pyspark_substrait.planner.carriers import TYPED
 from pyspark_substrait.planner.functions import signatures
 from pyspark_substrait.planner.tokens import Kind, Token, unescaped
 from pyspark_substrait.planner.words import (
@@ -49,6 +50,12 @@ Item: TypeAlias = Token | Piece
 _NUMBER: Final = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?(BD|bd|[LSYDFlsydf])?")
 _SUFFIXES: Final = {"L": "BIGINT", "S": "SMALLINT", "Y": "TINYINT", "D": "DOUBLE", "F": "FLOAT"}
 _MOST_DIGITS: Final = 38
+#: types that have names in Spark's casts
+_NAMED: Final = frozenset(
+    {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG", "FLOAT", "REAL", "DOUBLE", "DECIMAL"}
+    | {"DEC", "NUMERIC", "STRING", "BOOLEAN", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"}
+)
+_BEHIND_TYPES: Final = frozenset({"PRECISION", "UNSIGNED", "SIGNED", "WITH", "WITHOUT", "VARYING", "LARGE"})
 #: the number whose negative is the smallest BIGINT
 _BEYOND: Final = str(1 << 63)
 
@@ -100,8 +107,8 @@ class _Rendering:
             case Kind.TEXT:
                 self._texts(number, at)
             case Kind.NUMBER:
-                smallest = item.text == _BEYOND and self._text(number - 1) == "-"
-                self._instead[at] = item.text if smallest else _number(item)
+                negative = self._text(number - 1) == "-"
+                self._instead[at] = item.text if negative and item.text == _BEYOND else _number(item, negative)
             case Kind.SYMBOL if item.text in SYMBOLS:
                 self._instead[at] = SYMBOLS[item.text]
             case Kind.WORD:
@@ -180,6 +187,10 @@ class _Rendering:
             )
         if word == "TIMESTAMP" and bracket:
             raise UnsupportedPlanError("Spark has no TIMESTAMP of a precision", hint="Leave it out")
+        behind = self._word(number + 1)
+        if word not in _NAMED or behind in _BEHIND_TYPES or (bracket and TYPES.get(word, word) != "DECIMAL"):
+            written = " ".join(filter(None, (word, behind if behind in _BEHIND_TYPES else "(…)" * bracket)))
+            raise UnsupportedPlanError(f"a cast to {written} is not planned without Spark", hint="Use a type of Spark")
         written = TYPES.get(word, word)
         if written == "DECIMAL" and not bracket:
             written = "DECIMAL(10, 0)"
@@ -287,7 +298,7 @@ def integer(digits: str) -> str:
     return f"{number}."
 
 
-def _number(item: Token) -> str:
+def _number(item: Token, negative: bool) -> str:
     match = _NUMBER.fullmatch(item.text)
     assert match is not None, "the tokens have the same form"
     digits, exponent, suffix = match[1], match[2], (match[3] or "").upper()
@@ -296,7 +307,10 @@ def _number(item: Token) -> str:
         if suffix in "LSY":
             if "." in digits or exponent:
                 raise InvalidPlanError(f"{item.text} is no number of Spark")
-            return f"CAST({digits} AS {_SUFFIXES[suffix]})"
+            bits = {"L": 63, "S": 15, "Y": 7}[suffix]
+            if int(digits) >= (1 << bits) + negative:
+                raise InvalidPlanError(f"{item.text} is beyond the numbers of {_SUFFIXES[suffix]}")
+            return f"CAST('{TYPED}{digits}' AS {_SUFFIXES[suffix]})"
         return f"CAST('{written}' AS {_SUFFIXES[suffix]})"
     if exponent and not suffix:
         return f"CAST('{digits}e{exponent}' AS DOUBLE)"

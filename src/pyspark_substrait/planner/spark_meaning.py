@@ -103,6 +103,11 @@ _AGGREGATES: Final[Mapping[str, tuple[str, str]]] = {
     "array_agg": ("CollectList", "any"),
     "approx_distinct": ("HyperLogLogPlusPlus", "any"),
 }
+#: functions that Spark has for binaries as well, with another meaning than for texts
+_OF_BINARIES: Final = frozenset(
+    {"concat", "substring", "left", "lpad", "rpad", "overlay", "reverse", "length", "octet_length", "bit_length"}
+    | {"contains", "startswith", "endswith"}
+)
 #: functions that are only defined over windows, and whether the frame counts
 _WINDOWS: Final = {
     "row_number": "RowNumber",
@@ -220,8 +225,23 @@ class SparkMeaning(Operators):
             raise UnsupportedPlanError(f"the function `{name}` is not one of those that are planned without Spark")
         if not signature.takes(len(arguments)):
             raise UnsupportedPlanError(f"`{name}` doesn't take {len(arguments)} arguments in Spark")
+        if signature.name in _OF_BINARIES:
+            self.refuse_binaries(name, arguments)
+        if signature.name == "concat" and not arguments:
+            return Literal(type=String(), value="")
+        if signature.name in ("round", "bround") and not all(isinstance(one, Literal) for one in arguments[1:]):
+            raise UnsupportedPlanError(f"the scale of `{name}` is a constant in Spark")
+        if signature.name in ("greatest", "least"):
+            self._check_alike(name, arguments)
         taken = self._arguments(signature, arguments)
         return self._made(signature.node, *taken, sql=f"{name}(…)")
+
+    @staticmethod
+    def _check_alike(name: str, arguments: Sequence[Expression]) -> None:
+        """Refuse texts beside other types, which ``greatest`` and ``least`` don't take in Spark."""
+        texts = {isinstance(concrete(value.type), String) for value in arguments if not is_null(value)}
+        if len(texts) > 1:
+            raise UnsupportedPlanError(f"`{name}` takes no texts beside other types in Spark", hint="Add a cast")
 
     def _arguments(self, signature: Signature, arguments: Sequence[Expression]) -> list[Expression]:
         positions = range(len(arguments))
@@ -358,6 +378,8 @@ class SparkMeaning(Operators):
         """Return a function over a window."""
         over = node("WindowSpecDefinition", _FRAME, frameSpecification=0, orderSpec=[], partitionSpec=[])
         if name in _WINDOWS:
+            if not sorts and name != "nth_value":
+                raise UnsupportedPlanError(f"`{name}` needs a window with ORDER BY in Spark")
             function = self._window_function(name, arguments)
         else:
             called = self._function(name, arguments)
@@ -370,6 +392,8 @@ class SparkMeaning(Operators):
         taken = [*arguments]
         if name in ("lag", "lead"):
             taken = [taken[0], *(taken[1:2] or [Literal(type=I32(), value=1)]), *taken[2:]]
+            if not isinstance(taken[1], Literal):
+                raise UnsupportedPlanError(f"the offset of `{name}` is a constant in Spark")
             if len(taken) < 3:
                 taken.append(Literal(type=with_nullability(taken[0].type, True), value=None))
         return node(_WINDOWS[name], *taken, sql=f"{name}(…)")

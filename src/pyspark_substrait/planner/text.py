@@ -72,23 +72,100 @@ def _check(words: Sequence[Token], text: str) -> None:
                 )
         if token.word == "OVER" and position > 0 and words[position - 1].text == ")":
             _check_window(words, position, text)
-        if token.word == "RANGE" and words[position + 1 : position + 2] and _has_offset(words, position + 1):
-            raise UnsupportedPlanError(
-                f"DataFusion's plans leave the offsets of RANGE frames out (at {place(text, token.start)})",
-                hint="Use ROWS, UNBOUNDED or CURRENT ROW",
-            )
+        fault = _fault(words, position)
+        if fault is not None:
+            raise UnsupportedPlanError(f"{fault[0]} (at {place(text, token.start)})", hint=fault[1])
         if token.kind is Kind.SYMBOL and token.text in ("->", "=>", "[", "{"):
             raise UnsupportedPlanError(f"`{token.text}` is not planned without Spark (at {place(text, token.start)})")
 
 
+def _fault(words: Sequence[Token], position: int) -> tuple[str, str] | None:
+    """Return why a word is refused where it stands, and what to do about it; None if it isn't."""
+    word = words[position].word
+    before = words[position - 1] if position else None
+    behind = [one.text.upper() for one in words[position + 1 : position + 4]]
+    match word, behind:
+        case "RANGE", [_, *_] if _has_offset(words, position + 1):
+            return "DataFusion's plans leave the offsets of RANGE frames out", "Use ROWS, UNBOUNDED or CURRENT ROW"
+        case "GROUPING", ["SETS", *_] if before is not None and before.word != "BY" and before.text != ",":
+            return "DataFusion leaves GROUPING SETS out behind other keys", "Write GROUP BY GROUPING SETS (…)"
+        case "COUNT", ["(", ")", *_]:
+            return "Spark's count takes an argument", "Use count(*)"
+        case "COUNT", ["(", "DISTINCT", "*"]:
+            return "DataFusion counts the records of count(DISTINCT *) once", "List the columns"
+        case "COUNT", ["(", *_] if _is_of_table(words, position + 2):
+            return "Spark has no count of all columns of a table", "Use count(*)"
+        case "OVER" | "AS", ["(", *_] if _names_window(words, position):
+            return "DataFusion leaves the name of a window out that is in brackets", "Write OVER and the name"
+        case "INTERVAL", [_, *_]:
+            return _fault_of_interval(words, position)
+        case "AS", [_, *_] if words[position + 1].kind is Kind.TEXT:
+            return "in Spark, an alias is no text", "Write it in backquotes, or as a word"
+    return None
+
+
 def _has_offset(words: Sequence[Token], position: int) -> bool:
-    """Whether the bounds behind RANGE have a number or an interval."""
-    for token in words[position : position + 12]:
+    """Whether the bounds behind RANGE have more than words of a frame: a number, an interval, a parameter, a name."""
+    known = ("BETWEEN", "AND", "UNBOUNDED", "CURRENT", "ROW", "PRECEDING", "FOLLOWING")
+    if words[position].word not in (*known, "INTERVAL") and words[position].kind is Kind.SYMBOL:
+        return False  # a name
+    for token in words[position:]:
         if token.text == ")":
             return False
-        if token.kind is Kind.NUMBER or token.word == "INTERVAL":
+        if token.word not in known:
             return True
     return False
+
+
+def _is_of_table(words: Sequence[Token], position: int) -> bool:
+    """Whether the argument at a position is ``name.*``."""
+    while position + 1 < len(words) and words[position + 1].text == ".":
+        position += 2
+        if words[position : position + 1] and words[position].text == "*":
+            return True
+    return False
+
+
+def _names_window(words: Sequence[Token], position: int) -> bool:
+    """Whether a specification of a window begins with the name of another one."""
+    first = words[position + 2] if position + 2 < len(words) else None
+    if first is None or first.kind not in (Kind.WORD, Kind.QUOTED):
+        return False
+    if words[position].word == "AS" and not _in_window_clause(words, position):
+        return False
+    return first.word not in ("PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS", "DISTRIBUTE", "SORT", "CLUSTER")
+
+
+def _in_window_clause(words: Sequence[Token], position: int) -> bool:
+    """Whether the clause around an AS is WINDOW."""
+    depth = 0
+    for token in reversed(words[:position]):
+        depth += {")": 1, "(": -1}.get(token.text, 0)
+        if depth < 0 or (depth == 0 and token.word in ("SELECT", "FROM", "WITH", "WHERE")):
+            return False
+        if depth == 0 and token.word == "WINDOW":
+            return True
+    return False
+
+
+#: units of Spark's intervals, without the s that may follow
+_INTERVAL_UNITS: Final = frozenset(
+    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
+)
+
+
+def _fault_of_interval(words: Sequence[Token], position: int) -> tuple[str, str] | None:
+    at = position + 1
+    if words[at].text in ("-", "+"):
+        at += 1
+    if at + 1 >= len(words) or words[at].kind not in (Kind.TEXT, Kind.NUMBER) or words[at + 1].kind is not Kind.WORD:
+        return None
+    value, unit = words[at].text.strip("'\""), words[at + 1].word
+    if unit not in _INTERVAL_UNITS and unit.removesuffix("S") not in _INTERVAL_UNITS:
+        return f"Spark has no INTERVAL in {unit}", "Use years, months, days or seconds"
+    if "." in value and unit.removesuffix("S") != "SECOND":
+        return f"Spark has no fraction in an INTERVAL of {unit}", "Use seconds"
+    return None
 
 
 def _check_window(words: Sequence[Token], over: int, text: str) -> None:
@@ -145,7 +222,8 @@ def _literal(value: Any) -> str | None:
         case float() if math.isfinite(value):
             return f"CAST('{value!r}' AS DOUBLE)"
         case decimal.Decimal() if value.is_finite():
-            return f"({value:f})"
+            digits = f"{value:f}"
+            return f"({digits})" if "." in digits else f"({digits}.)"
         case str():
             return quoted(value)
         case datetime.datetime():

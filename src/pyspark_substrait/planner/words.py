@@ -53,7 +53,6 @@ NATIVE: Final = {
 #: functions that are a CASE: what is written before, between and behind their arguments
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "if": ("(CASE WHEN ", " THEN ", " ELSE ", " END)"),
-    "iff": ("(CASE WHEN ", " THEN ", " ELSE ", " END)"),
     "nvl2": ("(CASE WHEN (", ") IS NOT NULL THEN ", " ELSE ", " END)"),
     "count_if": ("count(CASE WHEN ", " THEN 1 END)"),
 }
