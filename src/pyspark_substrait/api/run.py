@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from pyspark_substrait.api.bind import lacks_types, with_types
 from pyspark_substrait.api.loading import PlanSource, extensions_of, load_expressions, loaded_plan, on_deep_stack
@@ -13,8 +14,9 @@ from pyspark_substrait.model.plan import Plan as ModelPlan
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
-from pyspark_substrait.spark.progress import interruptible
-from pyspark_substrait.spark.run_limits import bounded
+from pyspark_substrait.spark.progress import interruptible, running
+from pyspark_substrait.spark.result_reader import Fetching, ResultReader
+from pyspark_substrait.spark.run_limits import bounded, rows_to_compute
 from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 from pyspark_substrait.sql.functions.regexp.judging import slow_in
@@ -92,6 +94,7 @@ def from_substrait(
     )
 
 
+@overload
 def run_query(
     plan: PlanSource,
     *,
@@ -105,7 +108,61 @@ def run_query(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
     limits: RunLimits | None = None,
-) -> pa.Table:
+    batches: Literal[False] = False,
+) -> pa.Table: ...
+
+
+@overload
+def run_query(
+    plan: PlanSource,
+    *,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    spark: SparkSession | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
+    registry: Registry | None = None,
+    root: int | None = None,
+    progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
+    batches: Literal[True],
+) -> pa.RecordBatchReader: ...
+
+
+@overload
+def run_query(
+    plan: PlanSource,
+    *,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    spark: SparkSession | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
+    registry: Registry | None = None,
+    root: int | None = None,
+    progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
+    batches: bool,
+) -> pa.Table | pa.RecordBatchReader: ...
+
+
+def run_query(
+    plan: PlanSource,
+    *,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    spark: SparkSession | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
+    registry: Registry | None = None,
+    root: int | None = None,
+    progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
+    limits: RunLimits | None = None,
+    batches: bool = False,
+) -> pa.Table | pa.RecordBatchReader:
     """Run a plan and return an Arrow table, with exactly the types, nullability and names that the plan states.
 
     Like ``pyarrow.substrait.run_query``, on Spark. Further arguments and errors are those of :func:`from_substrait`.
@@ -119,6 +176,10 @@ def run_query(
             texts, and for patterns that aren't constant. For plans that you don't trust.
         limits: how long the run may take, how large the files that it scans and its result may be; by default, there
             are no limits.
+        batches: return a ``pyarrow.RecordBatchReader`` instead, which yields the rows while Spark computes them, and
+            holds only a few batches. What the plan writes is written before it is returned; Spark computes the rows
+            from the first read on, and the errors of that are raised by reads. Closing the reader cancels the run;
+            leave a ``with`` block, or call ``close()``. The time of the limits also runs while nobody reads.
 
     Raises:
         RunLimitError: it exceeded one of them, and was cancelled.
@@ -132,11 +193,29 @@ def run_query(
         ['product_name', 'product_id', 'sales']
         >>> rows.num_rows
         4
+        >>> plan, tables = substrait.samples.plan(), substrait.samples.tables()
+        >>> with substrait.run_query(plan, tables=tables, batches=True) as reader:
+        ...     sum(batch.num_rows for batch in reader)
+        4
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
     if spark is None:
         refuse_missing_tables(loaded, tables, root)
+    if batches:
+        return _reader(
+            loaded,
+            embedded_session() if spark is None else spark,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            limit=limit,
+            registry=known,
+            root=root,
+            progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
+            limits=limits or RunLimits(),
+        )
     with interruptible():
         loaded = _with_types(loaded, tables, spark, known)
         return _in_session(
@@ -157,6 +236,49 @@ def run_query(
             ),
             limits,
         )
+
+
+def _reader(
+    plan: Plan,
+    spark: SparkSession,
+    *,
+    tables: Given | None,
+    parameters: Mapping[int, object] | None,
+    allowed_paths: Sequence[str | os.PathLike[str]],
+    limit: int | None,
+    registry: Registry,
+    root: int | None,
+    progress: bool | None,
+    refuse_slow_patterns: bool,
+    limits: RunLimits,
+) -> pa.RecordBatchReader:
+    """Return a reader of the result of a plan; see :func:`run_query`."""
+    start = time.monotonic()
+
+    def patterns() -> Sequence[str]:
+        return slow_in(plan)
+
+    def prepared() -> Streamed:
+        with running(spark, progress, patterns=patterns):
+            return run.streamed(
+                complete,
+                spark,
+                registry=registry,
+                tables=tables,
+                parameters=parameters,
+                allowed_paths=allowed_paths,
+                limit=rows_to_compute(limit, limits),
+                chosen=root,
+                refuse_slow_patterns=refuse_slow_patterns,
+                limits=limits,
+            )
+
+    with interruptible():
+        complete = _with_types(plan, tables, spark, registry)
+        found = _in_session(complete, spark, prepared, limits)
+        spent = time.monotonic() - start
+        fetching = Fetching(spark, found.batches, limits, spent=spent, progress=progress, patterns=patterns)
+        return ResultReader(found.schema, fetching)
 
 
 def streamed(

@@ -100,12 +100,12 @@ class Rows:
     def show(
         self,
         session: Session,
-        query: Callable[[Any, int | None], pa.Table],
+        query: Callable[[Any, int | None, bool], pa.Table | pa.RecordBatchReader],
         done: Sequence[str] = (),
         reads: Sequence[str] = (),
         loaded: Plan | ExtendedExpression | None = None,
     ) -> None:
-        """Print or write the rows of a query, which gets a session and the number of rows.
+        """Print or write the rows of a query, which gets a session, the number of rows, and whether a reader will do.
 
         Args:
             session: where the query runs.
@@ -116,28 +116,32 @@ class Rows:
         form = self._file_format
         spark = session.start(reads, loaded)
         shown = _DEFAULT_LIMIT if self.limit is None else self.limit
-        # one more row than is printed shows whether there are more
-        rows = _queried(query, spark, shown + 1 if form is None else self.limit)
+        with printing_warnings():
+            # one more row than is printed shows whether there are more
+            rows = query(spark, shown + 1 if form is None else self.limit, self._file is not None)
+        names = rows.schema.names
         for line in done:
-            print_text(f"done: {line}", err=bool(rows.num_columns) or form is not None)
-        if done and not rows.num_columns:
+            print_text(f"done: {line}", err=bool(names) or form is not None)
+        if done and not names:
             return
         from pyspark_substrait.spark import results
 
+        if self._file is not None and form is not None:
+            with printing_warnings(), rows.to_reader() if hasattr(rows, "to_reader") else rows as reader:
+                count = results.write_file(reader, self._file, form)
+            print_text(f"{counted(count, 'row')} written to {self._file}", err=True)
+            return
         if form is None:
             self._print(rows, shown)
-        elif self._file is None:
-            content = io.BytesIO()  # so that nothing is written if the format can't hold the rows
-            results.write(rows, content, form)
-            if form in results.BINARY:
-                write_bytes(content.getvalue(), form)
-            elif to_terminal():
-                write_text(content.getvalue().decode(), nl=False)
-            else:
-                sys.stdout.buffer.write(content.getvalue())
+            return
+        content = io.BytesIO()  # so that nothing is written if the format can't hold the rows
+        results.write(rows, content, form)
+        if form in results.BINARY:
+            write_bytes(content.getvalue(), form)
+        elif to_terminal():
+            write_text(content.getvalue().decode(), nl=False)
         else:
-            results.write_file(rows, self._file, form)
-            print_text(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
+            sys.stdout.buffer.write(content.getvalue())
 
     def _print(self, rows: pa.Table, shown: int) -> None:
         """Print the first rows as a table, and a note on what isn't in it."""
@@ -175,12 +179,6 @@ def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> lis
     else:
         notes.append(f"{counted(rows.num_rows, 'row')}{of_none}")
     return notes
-
-
-def _queried(query: Callable[[Any, int | None], pa.Table], spark: Any, most: int | None) -> pa.Table:
-    """Return the rows; warnings of the library are printed as a line each."""
-    with printing_warnings():
-        return query(spark, most)
 
 
 def _by_suffix(output: Path) -> FileFormat:

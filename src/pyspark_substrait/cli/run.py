@@ -91,7 +91,7 @@ def run(
     session.check_tables(loaded, paths, root)
     rows.show(
         session,
-        lambda spark, most: pyspark_substrait.run_query(
+        lambda spark, most, batches: pyspark_substrait.run_query(
             loaded,
             tables=paths,
             parameters=values,
@@ -102,6 +102,7 @@ def run(
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
             limits=RunLimits(**limits),
+            batches=batches,
         ),
         [touch.done() for touch in touches if touch.action.changes],
         [*read_paths(loaded, paths, root), *allowed],
@@ -161,7 +162,7 @@ def evaluate(
 
     rows.show(
         session,
-        lambda spark, most: pyspark_substrait.evaluate_arrow(
+        lambda spark, most, _: pyspark_substrait.evaluate_arrow(
             loaded,
             path,
             parameters=values,

@@ -11,9 +11,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
-from queue import Empty, Full, Queue
+from queue import Empty, Queue
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -32,6 +31,7 @@ from pyspark_substrait.server.refusals import (
 )
 from pyspark_substrait.server.turns import Turns
 from pyspark_substrait.spark.progress.jobs import Jobs
+from pyspark_substrait.spark.result_reader import AHEAD, put
 
 __all__ = ["LOGGER", "Request", "Requests", "Rows"]
 
@@ -39,10 +39,6 @@ LOGGER: Final = logging.getLogger("pyspark_substrait.server")
 
 _T = TypeVar("_T")
 _LOOK_SECONDS: Final = 0.1
-#: how often to look for jobs of a request that has ended, begun by threads that had not heard of it
-_LATE_LOOKS: Final = 10
-#: how many batches may wait for the client
-_AHEAD: Final = 2
 _END: Final = object()
 
 
@@ -90,19 +86,7 @@ class Request:
 
     def cancel(self) -> None:
         """Cancel its jobs, without waiting for that."""
-        threading.Thread(target=self._cancel, name="substrait-cancel", daemon=True).start()
-
-    def _cancel(self) -> None:
-        """Cancel until its end and for a moment longer: its threads may start one job after the other."""
-        wait = _LOOK_SECONDS
-        with suppress(Exception):  # Spark is gone, with its jobs
-            while not self.done.is_set():
-                self.jobs.cancel()
-                self.done.wait(wait)
-                wait = min(wait * 1.5, 5)
-            for _ in range(_LATE_LOOKS):
-                self.jobs.cancel()
-                time.sleep(_LOOK_SECONDS)
+        self.jobs.end(self.done)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,15 +149,18 @@ class Requests:
         self, context: Any, user: str, method: str, work: Callable[[Request], Rows]
     ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """Return the schema of a statement's rows, and the rows, which come while Spark makes them."""
-        queue: Queue[Any] = Queue(_AHEAD)
+        queue: Queue[Any] = Queue(AHEAD)
 
         def produce(request: Request) -> None:
+            def given_up() -> bool:
+                return request.reason is not None
+
             rows = work(request)
-            _put(queue, rows.schema, request)
+            put(queue, rows.schema, given_up)
             for batch in rows.batches():  # nothing else refers to it, so that an error ends it
                 if rows.limited:
                     self._check_size(request, batch, rows)
-                if not _put(queue, batch, request):
+                if not put(queue, batch, given_up):
                     return
                 request.rows += batch.num_rows
                 request.bytes += batch.nbytes
@@ -388,14 +375,3 @@ class _Stream:
     def __del__(self) -> None:
         """End a stream that pyarrow has left, because the client went away."""
         self._end(Cancelled("the client went away"))
-
-
-def _put(queue: Queue[Any], item: Any, request: Request) -> bool:
-    """Hand over an item as soon as there is room; False if the request was stopped meanwhile."""
-    while request.reason is None:
-        try:
-            queue.put(item, timeout=_LOOK_SECONDS)
-            return True
-        except Full:
-            continue
-    return False

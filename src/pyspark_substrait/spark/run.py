@@ -126,13 +126,16 @@ def streamed(
     tables: Given | None = None,
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
+    chosen: int | None = None,
     refuse_slow_patterns: bool = False,
     limits: RunLimits | None = None,
 ) -> Streamed:
     """Return the result of a plan as a stream of batches, with the exact types, nullability and names of the plan.
 
     What the plan writes is written now. The files that it reads are checked again before each batch is handed over.
-    The caller marks the jobs, to cancel them, and keeps the limits of time and of the result.
+    The caller marks the jobs, to cancel them, and keeps the limits of time and of the result. With ``limit``, there
+    are only the first rows.
 
     Raises:
         RunLimitError: the files that it scans are larger than ``limits`` allow.
@@ -141,8 +144,9 @@ def streamed(
     """
     with reporting_loss(spark):
         access = Access(allowed_paths)
-        run = _Run(spark, registry, tables, parameters, access, None, refuse_slow_patterns, limits)
+        run = _Run(spark, registry, tables, parameters, access, chosen, refuse_slow_patterns, limits)
         frame, prepared = run.prepared(run.without_writes(plan), positional=True)
+        frame = frame if limit is None else frame.limit(limit)
 
     def read() -> Iterator[pa.RecordBatch]:
         with reporting_loss(spark):

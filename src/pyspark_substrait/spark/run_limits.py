@@ -25,7 +25,7 @@ from pyspark_substrait.spark.thread_properties import with_thread_properties
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["bounded", "check_scan", "fetched"]
+__all__ = ["bounded", "check_scan", "fetched", "rows_to_compute"]
 
 _LOOK_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 30.0
@@ -93,6 +93,12 @@ def _scanned(leaf: Any) -> int:
     return size
 
 
+def rows_to_compute(limit: int | None, limits: RunLimits) -> int | None:
+    """Return the most rows that Spark computes for the first ``limit``: one more than a result may have; None: all."""
+    most = limits.result_rows
+    return most + 1 if most is not None and (limit is None or limit > most) else limit
+
+
 def fetched(frame: DataFrame, limit: int | None, limits: RunLimits) -> pa.Table:
     """Return the rows of a DataFrame, or the first ``limit``, in the types that Spark hands over.
 
@@ -100,9 +106,7 @@ def fetched(frame: DataFrame, limit: int | None, limits: RunLimits) -> pa.Table:
         RunLimitError: they are more than the limits allow. Jobs may still run then.
         Exception: one of ``spark_errors()``.
     """
-    most = limits.result_rows
-    if most is not None and (limit is None or limit > most):
-        limit = most + 1
+    limit = rows_to_compute(limit, limits)
     frame = frame if limit is None else frame.limit(limit)
     if limits.result_bytes is None:
         table = collected(frame)
@@ -118,7 +122,12 @@ def fetched(frame: DataFrame, limit: int | None, limits: RunLimits) -> pa.Table:
 
 
 def bounded(
-    spark: SparkSession, limits: RunLimits, function: Callable[[], _T], patterns: Callable[[], Sequence[str]] = tuple
+    spark: SparkSession,
+    limits: RunLimits,
+    function: Callable[[], _T],
+    patterns: Callable[[], Sequence[str]] = tuple,
+    *,
+    spent: float = 0.0,
 ) -> _T:
     """Return what a function returns that runs on Spark, and end it when it exceeds the limits.
 
@@ -129,13 +138,14 @@ def bounded(
         limits: the limits.
         function: the function.
         patterns: returns the slow regular expressions of the run, to name them if tasks continue.
+        spent: the seconds that the run has taken before.
 
     Raises:
         RunLimitError: it exceeded a limit. Its jobs were cancelled; the message says if tasks continue.
     """
     if limits.seconds is None and limits.result_bytes is None:  # the others are kept before jobs begin
         return function()
-    run: _Run[_T] = _Run(jobs_of(spark), limits)
+    run: _Run[_T] = _Run(jobs_of(spark), limits, spent)
     context = contextvars.copy_context()
     work = with_thread_properties(spark, lambda: run.call(function))
     threading.Thread(target=context.run, args=(work,), name="substrait-run", daemon=True).start()
@@ -161,9 +171,10 @@ def _quiet_bridge() -> Iterator[None]:
 class _Run(Generic[_T]):
     """A function in a thread of its own, and the jobs that it starts."""
 
-    def __init__(self, jobs: Jobs, limits: RunLimits) -> None:
+    def __init__(self, jobs: Jobs, limits: RunLimits, spent: float) -> None:
         self._jobs = jobs
         self._limits = limits
+        self._spent = spent
         self._done = threading.Event()
         self._results: list[_T] = []
         self._failure: BaseException | None = None
@@ -184,7 +195,7 @@ class _Run(Generic[_T]):
         Raises:
             RunLimitError: a limit is exceeded.
         """
-        seconds, start = self._limits.seconds, time.monotonic()
+        seconds, start = self._limits.seconds, time.monotonic() - self._spent
         while not self._done.wait(_LOOK_SECONDS):
             if seconds is not None and time.monotonic() - start > seconds:
                 raise RunLimitError(f"the run takes more than {seconds:g} seconds", limit="seconds")

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["JobProgress", "Jobs", "jobs_of"]
 
 _LOOK_SECONDS = 0.05
+#: how often a run is cancelled, and how many times more after its end
+_AGAIN_SECONDS = 0.1
+_LATE_LOOKS = 10
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,25 @@ class Jobs(ABC):
         Raises:
             Exception: Spark doesn't answer.
         """
+
+    def end(self, done: threading.Event) -> None:
+        """Cancel the jobs until the run is done and for a moment longer, without waiting for that.
+
+        Its threads may start one job after the other.
+        """
+
+        def cancel() -> None:
+            wait = _AGAIN_SECONDS
+            with suppress(Exception):  # Spark is gone, with its jobs
+                while not done.is_set():
+                    self.cancel()
+                    done.wait(wait)
+                    wait = min(wait * 1.5, 5)
+                for _ in range(_LATE_LOOKS):
+                    self.cancel()
+                    time.sleep(_AGAIN_SECONDS)
+
+        threading.Thread(target=cancel, name="substrait-cancel", daemon=True).start()
 
     @abstractmethod
     def left(self, seconds: float) -> int:
