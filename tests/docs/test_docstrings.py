@@ -19,6 +19,7 @@ ON_SPARK = {
     "JavaNotFoundError",
     "SubstraitWarning",
     "TableError",
+    "create_view",
     "evaluate",
     "evaluate_arrow",
     "from_sql",
