@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import math
+import multiprocessing
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
@@ -66,11 +67,21 @@ def written_and_read(seed: int) -> Sequence[tuple[str, str]]:
     return [(item.trial, item.why) for item in round_trips(plan(seed)) if item.failed]
 
 
-@pytest.mark.parametrize(
-    "name", ["emit is lost", "nulls first and last are swapped", "subseconds of intervals are lost"]
-)
-def test_faults_of_the_reader_are_found_by_reading(name: str) -> None:
-    (fault,) = [item for item in FAULTS if (item.part, item.name) == ("reader", name)]
-    trial, _, _, seed = first_failure(fault, written_and_read, math.inf)
-    assert trial in ("text", "JSON", "binary", "validate")
-    assert written_and_read(seed) == []
+def first_failures(names: Sequence[str]) -> list[tuple[str, Sequence[tuple[str, str]]]]:
+    """Return for each fault of the reader the trial that found it, and what fails there without the fault."""
+    found = []
+    for name in names:
+        (fault,) = [item for item in FAULTS if (item.part, item.name) == ("reader", name)]
+        trial, _, _, seed = first_failure(fault, written_and_read, 60)
+        found.append((trial, written_and_read(seed)))
+    return found
+
+
+def test_faults_of_the_reader_are_found_by_reading() -> None:
+    """In another process: what this one has read before may hold on to the functions as they were."""
+    names = ["emit is lost", "nulls first and last are swapped", "subseconds of intervals are lost"]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        found = pool.submit(first_failures, names).result()
+    for name, (trial, without) in zip(names, found, strict=True):
+        assert trial in ("text", "JSON", "binary", "validate"), name
+        assert without == []
