@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from pyspark_substrait.api.bind import lacks_types, with_types
@@ -203,19 +204,21 @@ def run_query(
     if spark is None:
         refuse_missing_tables(loaded, tables, root)
     if batches:
-        return _reader(
+        session, bounds = spark or embedded_session(), limits or RunLimits()
+        work = partial(
+            streamed,
             loaded,
-            embedded_session() if spark is None else spark,
+            session,
             tables=tables,
             parameters=parameters,
             allowed_paths=allowed_paths,
-            limit=limit,
-            registry=known,
+            limit=rows_to_compute(limit, bounds),
+            registry=registry,
             root=root,
-            progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
-            limits=limits or RunLimits(),
+            limits=bounds,
         )
+        return _reader(loaded, session, work, bounds, progress)
     with interruptible():
         loaded = _with_types(loaded, tables, spark, known)
         return _in_session(
@@ -239,43 +242,20 @@ def run_query(
 
 
 def _reader(
-    plan: Plan,
-    spark: SparkSession,
-    *,
-    tables: Given | None,
-    parameters: Mapping[int, object] | None,
-    allowed_paths: Sequence[str | os.PathLike[str]],
-    limit: int | None,
-    registry: Registry,
-    root: int | None,
-    progress: bool | None,
-    refuse_slow_patterns: bool,
-    limits: RunLimits,
+    plan: Plan, spark: SparkSession, work: Callable[[], Streamed], limits: RunLimits, progress: bool | None
 ) -> pa.RecordBatchReader:
-    """Return a reader of the result of a plan; see :func:`run_query`."""
+    """Return a reader of the result of a plan, which some work begins; see :func:`run_query`."""
     start = time.monotonic()
 
     def patterns() -> Sequence[str]:
         return slow_in(plan)
 
-    def prepared() -> Streamed:
+    def begun() -> Streamed:
         with running(spark, progress, patterns=patterns):
-            return run.streamed(
-                complete,
-                spark,
-                registry=registry,
-                tables=tables,
-                parameters=parameters,
-                allowed_paths=allowed_paths,
-                limit=rows_to_compute(limit, limits),
-                chosen=root,
-                refuse_slow_patterns=refuse_slow_patterns,
-                limits=limits,
-            )
+            return work()
 
     with interruptible():
-        complete = _with_types(plan, tables, spark, registry)
-        found = _in_session(complete, spark, prepared, limits)
+        found = bounded(spark, limits, begun, patterns)
         spent = time.monotonic() - start
         fetching = Fetching(spark, found.batches, limits, spent=spent, progress=progress, patterns=patterns)
         return ResultReader(found.schema, fetching)
@@ -288,14 +268,18 @@ def streamed(
     tables: Given | None = None,
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
+    registry: Registry | None = None,
+    root: int | None = None,
     refuse_slow_patterns: bool = False,
     limits: RunLimits | None = None,
 ) -> Streamed:
     """Return the result of a plan as a stream of Arrow batches; what it writes is written now.
 
-    Arguments and errors are those of :func:`from_substrait`. Of ``limits``, that of the files is kept here.
+    Arguments and errors are those of :func:`from_substrait`, and ``limit`` is the most rows to compute. Of ``limits``,
+    that of the files is kept here.
     """
-    known = extensions_of(plan, None)
+    known = extensions_of(plan, registry)
     complete = _with_types(plan, tables, spark, known)
     return _in_session(
         complete,
@@ -307,6 +291,8 @@ def streamed(
             tables=tables,
             parameters=parameters,
             allowed_paths=allowed_paths,
+            limit=limit,
+            chosen=root,
             refuse_slow_patterns=refuse_slow_patterns,
             limits=limits,
         ),

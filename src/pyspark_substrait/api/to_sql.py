@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_plan, on_deep_stack
@@ -18,6 +17,7 @@ from pyspark_substrait.sql.view_statement import ViewName, parts_of, view_column
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import Plan
+    from pyspark_substrait.engines.dialects import Dialect
 
 __all__ = ["to_sql", "view_sql"]
 
@@ -65,14 +65,13 @@ def to_sql(
     """
     loaded = loaded_plan(plan, registry)
     if dialect != "spark":
-        dialects = _dialects(dialect, version)
-        written: str = on_deep_stack(
+        chosen = _dialect(dialect, version)
+        from pyspark_substrait.engines import dialects
+
+        return on_deep_stack(
             loaded,
-            lambda: dialects.statement(
-                loaded, dialects.dialect(dialect), parameters=parameters, chosen=root, formatted=formatted
-            ),
+            lambda: dialects.statement(loaded, chosen, parameters=parameters, chosen=root, formatted=formatted),
         )
-        return written
     found = _of_spark(loaded, registry, parameters, root, version)
     text = found.readable()
     return formatting.formatted(text) if formatted else text
@@ -126,20 +125,15 @@ def view_sql(
     names = parts_of(name)
     loaded = loaded_plan(plan, registry)
     if dialect != "spark":
-        dialects = _dialects(dialect, version)
-        written: str = on_deep_stack(
+        chosen = _dialect(dialect, version)
+        from pyspark_substrait.engines import dialects
+
+        return on_deep_stack(
             loaded,
             lambda: dialects.view_statement(
-                loaded,
-                dialects.dialect(dialect),
-                names,
-                replace=replace,
-                parameters=parameters,
-                chosen=root,
-                formatted=formatted,
+                loaded, chosen, names, replace=replace, parameters=parameters, chosen=root, formatted=formatted
             ),
         )
-        return written
     columns = on_deep_stack(loaded, lambda: view_columns(loaded, root, names))
     found = _of_spark(loaded, registry, parameters, root, version)
     if found.functions:
@@ -165,8 +159,8 @@ def _of_spark(
     return on_deep_stack(loaded, made)
 
 
-def _dialects(name: str, version: str | None) -> ModuleType:
-    """Return the package of the dialects.
+def _dialect(name: str, version: str | None) -> Dialect:
+    """Return a dialect by its name.
 
     Raises:
         UnsupportedPlanError: a version of Spark is given, sqlglot isn't installed, or there is no such dialect.
@@ -179,5 +173,4 @@ def _dialects(name: str, version: str | None) -> ModuleType:
         )
     from pyspark_substrait.engines import dialects
 
-    dialects.dialect(name)
-    return dialects
+    return dialects.dialect(name)
