@@ -17,6 +17,8 @@ from pyspark_substrait import builder
 ON_SPARK = {
     "ExecutionError",
     "JavaNotFoundError",
+    "RunLimitError",
+    "RunLimits",
     "SubstraitWarning",
     "TableError",
     "create_view",

@@ -183,12 +183,9 @@ class Dialect:
         laterals: whether it has LATERAL.
         values: whether it has VALUES in FROM, with names for the columns.
         single_rows: whether a subquery with several records is an error where one is needed.
-        range_offsets: whether the frames of its windows have RANGE with offsets.
         case_sensitive: whether quoted names that differ in case only are different names.
         longest_name: how many bytes of a name it keeps; None if all.
         replaces_views: whether it has CREATE OR REPLACE VIEW.
-        error: the template of a value that is an error; empty if it has none.
-        window_filters: whether aggregates over windows have FILTER.
     """
 
     name: str
@@ -207,12 +204,9 @@ class Dialect:
     laterals: bool = True
     values: bool = True
     single_rows: bool = True
-    range_offsets: bool = True
-    window_filters: bool = True
     case_sensitive: bool = False
     longest_name: int | None = None
     replaces_views: bool = True
-    error: str = ""
 
     def type_text(self, type: Type) -> str:
         """Return the dialect's type.

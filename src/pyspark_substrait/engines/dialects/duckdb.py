@@ -421,5 +421,4 @@ DUCKDB: Final = Dialect(
     types=types,
     literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=_float, bytes=_bytes),
     cast=cast,
-    error="error({0})",
 )
