@@ -6,8 +6,8 @@ c0, c1 and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from pyspark_substrait.engines.constructors import field, is_known
@@ -34,67 +34,99 @@ from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Aggregate, Project, Read, Relation, Set, VirtualTable
 from pyspark_substrait.model.struct_names import named_structs
 from pyspark_substrait.model.types import (
+    List,
+    Map,
     OpenStruct,
     String,
     Struct,
     Type,
     concrete,
     name_count,
-    same_type,
 )
 from pyspark_substrait.model.walk import all_expressions, expression_children, relations_within, subquery_relation
 
 __all__ = ["StructNames", "check_alike", "check_keys", "field_call", "with_root_names"]
 
 
-@dataclass(eq=False)
 class StructNames:
-    """The names of the fields of the structs in a tree."""
+    """The names of the fields of the structs in a tree.
 
-    tree: Relation
+    Args:
+        tree: the relation with all below it.
+    """
+
+    def __init__(self, tree: Relation) -> None:
+        self._tree = tree
+        self._numbers: dict[Hashable, int] = {}
+        self._numbered: dict[int, tuple[Type, int]] = {}
+
+    def number(self, type: Type) -> int:
+        """Return the number of a type, which types share that differ in nothing but nullability and variation."""
+        known = self._numbered.get(id(type))
+        if known is not None:
+            return known[1]
+        key: Hashable
+        match concrete(type):
+            case Struct(types=types) as struct:
+                key = (struct.__class__, *map(self.number, types))
+            case List(type=element):
+                key = (List, self.number(element))
+            case Map(key=of_keys, value=of_values):
+                key = (Map, self.number(of_keys), self.number(of_values))
+            case other:
+                key = replace(other, nullable=True, variation=None)
+        found = self._numbers.setdefault(key, len(self._numbers))
+        self._numbered[id(type)] = type, found  # with the type, so that its id is not that of another one later
+        return found
 
     def of(self, struct: Struct) -> set[tuple[str, ...]]:
         """Return the names that fields of structs of a type have; none if a function made some."""
-        if any(same_type(type, struct) for type in self._unnamed):
-            return set()
-        return {names for type, names in self._names if same_type(type, struct)}
+        number = self.number(struct)
+        return set() if number in self._unnamed else self._names.get(number, set())
+
+    @property
+    def are_several(self) -> bool:
+        """Whether fields of structs of one type have several names."""
+        return any(len(names) > 1 for names in self._names.values())
 
     @cached_property
-    def _names(self) -> list[tuple[Struct, tuple[str, ...]]]:
-        """The names of the fields of structs: those of tables, and those that the engine makes."""
+    def _names(self) -> dict[int, set[tuple[str, ...]]]:
+        """The names of the fields of structs, by their types: those of tables, and those that the engine makes."""
         found: list[tuple[Struct, tuple[str, ...]]] = []
-        for node in relations_within(self.tree):
+        for node in relations_within(self._tree):
             if isinstance(node, Read):
                 found += named_structs(node.base_schema.struct, iter(node.base_schema.names))
-        for expression in all_expressions(self.tree):
+        for expression in all_expressions(self._tree):
             match expression:
                 case NestedStruct(type=Struct() as made):
-                    found.append(_numbered(made))
+                    found.append(_by_position(made))
                 case Literal(type=type) | Cast(type=type):
-                    found += map(_numbered, _structs(type))
+                    found += map(_by_position, _structs(type))
                 case _:
                     pass
-        return found
+        names: dict[int, set[tuple[str, ...]]] = {}
+        for struct, own in found:
+            names.setdefault(self.number(struct), set()).add(own)
+        return names
 
     @cached_property
-    def _unnamed(self) -> list[Struct]:
+    def _unnamed(self) -> set[int]:
         """The types of the structs that functions make, and not from their arguments."""
-        found: list[Struct] = []
-        for call in all_expressions(self.tree):
+        found: set[int] = set()
+        for call in all_expressions(self._tree):
             if isinstance(call, ScalarFunction | AggregateFunction | WindowFunction):
                 values = (item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
-                given = [struct for value in values for struct in _structs(value.type)]
-                made = _structs(call.output_type)
-                found += [one for one in made if not any(same_type(one, other) for other in given)]
+                given = {self.number(struct) for value in values for struct in _structs(value.type)}
+                found |= {self.number(struct) for struct in _structs(call.output_type)} - given
         return found
 
 
-def _numbered(struct: Struct) -> tuple[Struct, tuple[str, ...]]:
+def _by_position(struct: Struct) -> tuple[Struct, tuple[str, ...]]:
     return struct, tuple(f"c{position}" for position in range(len(struct.types)))
 
 
-def _structs(type: Type) -> Iterator[Struct]:
-    return (struct for struct, _ in named_structs(type, iter(())))
+def _structs(type: Type) -> list[Struct]:
+    return [struct for struct, _ in named_structs(type, iter(()))]
 
 
 def field_call(value: Expression, name: str, type: Type, target: Target) -> Expression:
@@ -116,7 +148,7 @@ def with_root_names(root: RelRoot, target: Target, places: Places | None = None)
         UnsupportedPlanError: the names of the fields aren't known, or are other ones inside a column.
     """
     schema = root.input.schema
-    if isinstance(schema, OpenStruct) or all(not any(_structs(type)) for type in schema.types):
+    if isinstance(schema, OpenStruct) or all(not _structs(type) for type in schema.types):
         return root
     names, position, columns = StructNames(root.input), 0, list[Expression]()
     for number, type in enumerate(schema.types):
@@ -149,7 +181,7 @@ def _renamed(
             hint="Name the fields at the root as the table does",
         )
     arguments: list[Expression] = []
-    for own, old, type in zip(wanted[0][1], known.pop(), struct.types, strict=True):
+    for own, old, type in zip(wanted[0][1], next(iter(known)), struct.types, strict=True):
         arguments += [Literal(type=String(), value=own), field_call(column, old, type, target)]
     made = ScalarFunction(
         function=Function(target.extension, "named_struct", "any"),
@@ -172,6 +204,8 @@ def check_alike(tree: Relation, target: Target, places: Places | None = None) ->
         UnsupportedPlanError: there is such a comparison, choice or set operation.
     """
     names = StructNames(tree)
+    if not names.are_several:
+        return
     for expression in all_expressions(tree):
         children = list(expression_children(expression))
         query = subquery_relation(expression)
@@ -192,14 +226,16 @@ def check_alike(tree: Relation, target: Target, places: Places | None = None) ->
 
 
 def _check_types(types: Sequence[Type], names: StructNames, target: Target) -> None:
-    found = [struct for type in types for struct in _structs(type)]
-    for number, struct in enumerate(found):
-        if any(same_type(struct, other) for other in found[:number]) and len(names.of(struct)) > 1:
+    before: set[int] = set()
+    for struct in (struct for type in types for struct in _structs(type)):
+        number = names.number(struct)
+        if number in before and len(names.of(struct)) > 1:
             several = " and ".join(sorted(f"({', '.join(one)})" for one in names.of(struct)))
             raise UnsupportedPlanError(
                 f"{target.engine} finds fields by their names, here structs with fields {several} meet",
                 hint="Compute with the fields themselves",
             )
+        before.add(number)
 
 
 def check_keys(node: Aggregate, target: Target) -> None:
@@ -208,6 +244,6 @@ def check_keys(node: Aggregate, target: Target) -> None:
     Raises:
         UnsupportedPlanError: there is one.
     """
-    if target.struct_function and any(any(_structs(key.type)) for key in node.grouping_expressions):
+    if target.struct_function and any(_structs(key.type) for key in node.grouping_expressions):
         fault = f"{target.engine} has no form for several grouping sets by structs"
         raise UnsupportedPlanError(fault, hint="Group by the fields themselves")
