@@ -22,6 +22,7 @@ pytest_plugins = ["tests.selection", "tests.versions"]
 
 # no test depends on a class-data archive of this machine, and none makes one by the way
 os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"
+os.environ["PYSPARK_SUBSTRAIT_KEEP"] = "0"
 
 ROOT = Path(__file__).resolve().parent.parent
 if not (ROOT / "src" / "pyspark_substrait" / "specification" / "messages.binpb").is_file():

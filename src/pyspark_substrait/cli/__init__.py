@@ -25,6 +25,7 @@ from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
 from pyspark_substrait.cli.samples import samples
 from pyspark_substrait.cli.serve import serve, serve_user
+from pyspark_substrait.cli.sessions import sessions
 from pyspark_substrait.cli.upgrade import upgrade
 from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.cli.view import view
@@ -228,4 +229,5 @@ main.add_command(upgrade)
 main.add_command(findings)
 main.add_command(diff)
 main.add_command(samples)
+main.add_command(sessions)
 main.add_command(warmup)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FUNCTIONS",
+    "KEEP",
     "PARAMETERS",
     "PLAN",
     "RENAME",
@@ -147,6 +148,12 @@ _SESSION = (
     ),
 )
 
+KEEP = click.option(
+    "--keep/--no-keep",
+    default=True,
+    help="Whether to use a session that an earlier command has kept, and to keep one for the next (see `sessions`).",
+)
+
 
 def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Return a decorator that adds these options to a command, in this order."""
@@ -177,11 +184,12 @@ with_session = with_options(*_SESSION)
 
 @dataclass(frozen=True)
 class Session:
-    """The place where Spark runs, and whether to show progress, from the options."""
+    """The place where Spark runs, whether to show progress, and whether to keep the session, from the options."""
 
     master: str | None
     remote: str | None
     progress: bool | None
+    keep: bool = False
 
     def __post_init__(self) -> None:
         if self.master is not None and self.remote is not None:
@@ -199,13 +207,18 @@ class Session:
         if self.remote is None and isinstance(loaded, Plan):
             refuse_missing_tables(loaded, tables, root)
 
-    def start(self, reads: Sequence[str] = (), loaded: Plan | ExtendedExpression | None = None) -> Any:
+    def start(
+        self, reads: Sequence[str] = (), loaded: Plan | ExtendedExpression | None = None, *, brief: bool | None = None
+    ) -> Any:
         """Return the session. Starting one may take some seconds, and shows progress.
 
         Args:
             reads, loaded: the files that the run may read, and its plan, which say whether it takes only seconds.
+            brief: whether it does, if that is known.
         """
         from pyspark_substrait.cli.startup_estimate import is_brief
+        from pyspark_substrait.spark.kept_session import session_places
+        from pyspark_substrait.spark.pandas_notice import leave_out_pandas
         from pyspark_substrait.spark.progress import waiting
         from pyspark_substrait.spark.session_start import brief_session, embedded_session
 
@@ -213,7 +226,16 @@ class Session:
             printing_warnings(),
             waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress),
         ):
-            spark = (brief_session if is_brief(reads, loaded) else embedded_session)(self.master, self.remote)
+            leave_out_pandas()
+            if brief is None:
+                brief = is_brief(reads, loaded)
+            places = session_places(self.master, brief=brief) if self.keep and self.remote is None else []
+            for place in places:
+                if (spark := place.attached()) is not None:
+                    return spark
+            spark = (brief_session if brief else embedded_session)(self.master, self.remote)
+            if places:
+                places[0].keep_at_exit(spark)
         _archive_later(spark)
         return spark
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import output_name, save, table_option
+from pyspark_substrait.cli.options import KEEP, Session
 from pyspark_substrait.cli.output import print_text
 
 __all__ = ["plan"]
@@ -55,6 +55,7 @@ __all__ = ["plan"]
     help="With --engine datafusion, whose SQL it is; by default Spark's.",
 )
 @click.option("--target", metavar="ENGINE", help="The engine that the plan is for: datafusion, acero, duckdb.")
+@KEEP
 def plan(
     text: str,
     tables: tuple[str, ...],
@@ -65,6 +66,7 @@ def plan(
     engine: str,
     dialect: str,
     target: str | None,
+    keep: bool,
 ) -> None:
     """Make a plan from SQL: a query or statement in Spark SQL, a file with one (.sql), or - for standard input.
 
@@ -83,7 +85,7 @@ def plan(
     query = _query(text)
     made = pyspark_substrait.from_sql(
         query,
-        _session() if engine == "spark" and dialect == "spark" else None,
+        Session(None, None, None, keep).start(brief=True) if engine == "spark" and dialect == "spark" else None,
         tables=dict(given),
         optimized=optimized,
         portable=portable,
@@ -94,15 +96,6 @@ def plan(
     save(made, output, "json" if str(output) == "-" or output.suffix.lower() == ".json" else "pb")
     if str(output) != "-":
         print_text(f"written to {output_name(output)}", err=True)
-
-
-def _session() -> Any:
-    """Return a session that only analyses."""
-    from pyspark_substrait.spark.progress import waiting
-    from pyspark_substrait.spark.session_start import brief_session
-
-    with waiting("Starting Spark"):
-        return brief_session()
 
 
 def _schema(text: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import pyspark_substrait
 from pyspark_substrait.cli.files import checked_table_path, plan_source
 from pyspark_substrait.cli.options import (
     FUNCTIONS,
+    KEEP,
     PARAMETERS,
     PLAN,
     ROOT,
@@ -46,6 +48,7 @@ __all__ = ["evaluate", "read_paths", "run"]
 @with_limits
 @with_rows
 @with_session
+@KEEP
 def run(
     plan: Path,
     tables: tuple[str, ...],
@@ -64,6 +67,7 @@ def run(
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    keep: bool,
     **limits: Any,
 ) -> None:
     """Run PLAN on Spark, and print its rows or write them to a file. For a plan that only writes, print what it did.
@@ -89,8 +93,9 @@ def run(
         return
     values = parameter_values(parameters, loaded)
     session.check_tables(loaded, paths, root)
+    changes = [touch.done() for touch in touches if touch.action.changes]
     rows.show(
-        session,
+        replace(session, keep=keep and not changes),  # tables that the plan makes end with its session
         lambda spark, most, batches: pyspark_substrait.run_query(
             loaded,
             tables=paths,
@@ -104,7 +109,7 @@ def run(
             limits=RunLimits(**limits),
             batches=batches,
         ),
-        [touch.done() for touch in touches if touch.action.changes],
+        changes,
         [*read_paths(loaded, paths, root), *allowed],
         loaded,
     )
@@ -130,6 +135,7 @@ def read_paths(loaded: Plan | ExtendedExpression, paths: Mapping[str, str], root
 @with_limits
 @with_rows
 @with_session
+@KEEP
 def evaluate(
     expression: Path,
     data: str,
@@ -145,6 +151,7 @@ def evaluate(
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    keep: bool,
     **limits: Any,
 ) -> None:
     """Evaluate the extended expression EXPR over the records of a table, and print its columns or write them to a file.
@@ -154,7 +161,7 @@ def evaluate(
       pyspark-substrait evaluate expression.json --data orders.parquet --types
       pyspark-substrait evaluate expression.pb --data /data/orders/ --output result.parquet
     """
-    session = Session(master, remote, progress)
+    session = Session(master, remote, progress, keep)
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
     path = checked_table_path(data, "--data")
     loaded = loaded_from(plan_source(expression), registry)

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.session_start import DEEP_STACK, embedded_session
+from pyspark_substrait.spark.embedded_settings import DEEP_STACK
+from pyspark_substrait.spark.session_start import embedded_session
 
 __all__ = ["recording"]
 

@@ -28,6 +28,7 @@ from pyspark_substrait.spark.compatibility import (
     has_retry_policies,
     silence_query_context,
 )
+from pyspark_substrait.spark.embedded_settings import JAVA_OPTIONS, embedded_settings
 from pyspark_substrait.spark.java import java_environment
 from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
 from pyspark_substrait.spark.session import PLAN_SETTINGS, has_setting, is_connect, listed, spark_errors
@@ -40,40 +41,19 @@ if TYPE_CHECKING:
     from pyspark_substrait.spark.archive import Archive
 
 __all__ = [
-    "DEEP_STACK",
     "Setting",
+    "adopted_session",
     "brief_session",
+    "embedded_folder",
     "embedded_session",
     "end_lost_session",
     "end_session",
+    "give_up",
     "has_session",
     "is_embedded",
     "java_has_ended",
     "would_start_empty",
 ]
-
-_QUIET = {
-    "spark.log.level": "ERROR",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.catalogImplementation": "in-memory",
-    # Spark's parser caches its states without limit, some kilobytes each: after thousands of different statements, the
-    # memory is full. And without a UI, old executions needn't be retained.
-    "spark.sql.parser.manageParserCaches": "true",
-    "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",
-    "spark.sql.ui.retainedExecutions": "100",
-    "spark.ui.retainedJobs": "100",
-    "spark.ui.retainedStages": "100",
-}
-
-_FEWEST_PARTITIONS = 4
-_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-
-DEEP_STACK = "-Xss16m"
-"""The option of Java for a stack that suits deeply nested plans."""
-
-# Java's optimizing compiler takes most of the CPU time of a short run, for code not used again.
-_QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
 _CONNECT_SERVER = {
@@ -138,6 +118,12 @@ _STARTING = Lock()
 #: the context of the classic session that this package started, if there is one
 _embedded: object | None = None
 
+#: the temporary files of the session that this package started
+_folder: Path | None = None
+
+#: folders of temporary files that another process removes
+_given_up: set[Path] = set()
+
 
 def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
     if master is not None and remote is not None:
@@ -176,9 +162,7 @@ def would_start_empty() -> bool:
             return False
     if any(name in os.environ for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS")):
         return False
-    if any(
-        "-Dspark" in os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-    ):
+    if any("-Dspark" in os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDKJAVA_OPTIONS", "JAVA_OPTIONS")):
         return False
     from pyspark.find_spark_home import _find_spark_home
 
@@ -287,15 +271,12 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    global _embedded
-    folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    global _embedded, _folder
+    folder = _folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-"))
+    atexit.register(_remove, folder)
     settings = {
-        "spark.app.name": "pyspark-substrait",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        **_QUIET,
-        **(_local_settings(master, brief) if master.startswith("local") else {}),
-        **PLAN_SETTINGS,
+        **embedded_settings(master, brief=brief),
         **wanted,
         "spark.master": master,
     }
@@ -310,6 +291,60 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
         return SparkSession.builder.getOrCreate()
     except failures as error:
         raise SubstraitError(f"Spark did not start with the master {master}{_last_words(log)}") from error
+
+
+def embedded_folder() -> Path:
+    """Return the folder of the temporary files of the session that this package started."""
+    assert _folder is not None
+    return _folder
+
+
+def give_up(folder: Path) -> None:
+    """Leave a folder of temporary files to another process, which removes it."""
+    _given_up.add(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the temporary files of a session, unless they were given up."""
+    if folder not in _given_up:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def adopted_session(port: int, secret: str, process: Any) -> SparkSession:
+    """Return a new session in a Java process that another process has started, and that is this one's from now on.
+
+    Args:
+        port, secret: of Java's end of the bridge to Python.
+        process: the process, with methods as of ``subprocess.Popen``.
+
+    Raises:
+        OSError: Java doesn't answer.
+        Exception: one of :func:`~pyspark_substrait.spark.session.spark_errors`.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    global _embedded
+    leave_out_pandas_notice()
+    silence_query_context()
+    named = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    with _STARTING:
+        os.environ.update(named)
+        try:
+            gateway: Any = launch_gateway()  # type: ignore[no-untyped-call]
+        finally:
+            for name in named:
+                del os.environ[name]
+        gateway.proc = process
+        jvm = gateway.jvm
+        java_context = jvm.JavaSparkContext.fromSparkContext(jvm.org.apache.spark.SparkContext.getOrCreate())
+        with _workers_like_this("local"):
+            context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_context.getConf()))
+        _embedded = context
+        java_session = SparkSession(context)._jsparkSession.newSession()
+        SparkSession._instantiatedSession = None  # so that the new one becomes the default
+        return SparkSession(context, java_session)
 
 
 def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> JavaGateway:
@@ -343,14 +378,14 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
 
 def _archive(master: str, wanted: Mapping[str, str]) -> Archive | None:
     """Return the archive for a local session, unless it has other Java options or classes."""
-    if not master.startswith("local") or _JAVA_OPTIONS in wanted or "spark.driver.extraClassPath" in wanted:
+    if not master.startswith("local") or JAVA_OPTIONS in wanted or "spark.driver.extraClassPath" in wanted:
         return None
     return archive()
 
 
 def _with_archive(settings: Mapping[str, str], kept: Archive | None) -> Mapping[str, str]:
     option = None if kept is None else java_option(kept)
-    return settings if option is None else {**settings, _JAVA_OPTIONS: f"{settings[_JAVA_OPTIONS]} {option}"}
+    return settings if option is None else {**settings, JAVA_OPTIONS: f"{settings[JAVA_OPTIONS]} {option}"}
 
 
 @contextmanager
@@ -358,7 +393,7 @@ def _importing_meanwhile() -> Iterator[None]:
     """Import what the first plan needs while Java starts, which takes longer."""
 
     def bring() -> None:
-        for name in ("pandas", "pyarrow.parquet", "pyspark_substrait.spark.run"):
+        for name in ("pyspark.testing.utils", "pyarrow.parquet", "pyspark_substrait.spark.run"):
             with suppress(ImportError):
                 import_module(name)
 
@@ -461,18 +496,6 @@ def _knock(remote: str) -> None:
         raise SubstraitError(
             f"no Spark Connect server answers at {remote}: {error}", hint="An address looks like sc://host:15002"
         ) from error
-
-
-def _local_settings(master: str, brief: bool) -> dict[str, str]:
-    """Return the additional settings of a local session: few partitions, and no ports open to the network."""
-    stated = re.match(r"local\[(\d+)", master)
-    cores = int(stated[1]) if stated else (os.cpu_count() or 1) if "*" in master else 1
-    return {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
-        _JAVA_OPTIONS: f"{DEEP_STACK} {_QUICK_COMPILER}" if brief else DEEP_STACK,
-    }
 
 
 def _last_words(log: Path) -> str:
