@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.timing import anew
 from tests.spark.large import GROWTH, Large
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def main(rounds: int, only: str | None, remote: str | None, master: str) -> None
             for size in sizes:
                 large = made(size, Path(folder))
                 plan = pyspark_substrait.load(large.plan)
-                load = _median(lambda large=large: pyspark_substrait.load(large.plan), rounds)
+                load = _median(anew(pyspark_substrait.load, large.plan), rounds)
                 run = _median(lambda large=large, plan=plan: _drain(_frame(large, plan, spark)), rounds)
                 peer = _by_hand(large, spark, rounds)
                 report.add_row(what, f"{size:,}", _shown(load), _shown(run), peer, _growth(before, size, load + run))

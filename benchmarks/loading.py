@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.options import Options
 from benchmarks.report import Section
-from benchmarks.timing import side_by_side
+from benchmarks.timing import anew, side_by_side
 from benchmarks.tpch import plan_file
 
 __all__ = ["measure"]
@@ -52,9 +52,9 @@ def _warm(producer: str, options: Options) -> Section:
         content = file.read_bytes()
         load, both, checked = side_by_side(
             [
-                lambda content=content: pyspark_substrait.load(content),
-                lambda content=content: pyspark_substrait.validate(pyspark_substrait.load(content)),
-                lambda content=content: pyspark_substrait.validate(content),
+                anew(pyspark_substrait.load, content),
+                anew(lambda content: pyspark_substrait.validate(pyspark_substrait.load(content)), content),
+                anew(pyspark_substrait.validate, content),
             ],
             max(options.rounds, 15),
             warm=3,

@@ -6,7 +6,9 @@ import statistics
 import time
 from collections.abc import Callable
 
-__all__ = ["computed", "median", "side_by_side", "timed"]
+from pyspark_substrait.api.loaded_plans import forget_plans
+
+__all__ = ["anew", "computed", "median", "side_by_side", "timed"]
 
 Action = Callable[[], object]
 
@@ -46,3 +48,13 @@ def side_by_side(actions: list[Action], rounds: int, *, warm: int = 1) -> list[f
             position = (turn + number) % len(actions)
             times[position].append(timed(actions[position]))
     return [statistics.median(each) for each in times]
+
+
+def anew(action: Callable[[bytes], object], content: bytes) -> Action:
+    """Return an action on a plan's message that never finds it among the plans that were loaded before."""
+
+    def acted() -> object:
+        forget_plans()
+        return action(content)
+
+    return acted

@@ -24,6 +24,7 @@ from fuzz.planted_faults import FAULTS, Fault
 from fuzz.sessions import engines, session
 from fuzz.spark_tokens import Tokens
 from fuzz.trials import outcomes, round_trips
+from pyspark_substrait.api.loaded_plans import forget_plans
 from pyspark_substrait.extensions.definitions import Kind
 
 __all__ = ["FINDERS", "Search", "first_failure", "searches"]
@@ -127,8 +128,10 @@ def first_failure(fault: Fault, find: Finder, limit: float) -> tuple[str, str, f
     started = time.monotonic()
     for seed in count(1):
         with fault.patch():
+            forget_plans()  # what was read without the fault
             failed = find(seed)
         seconds = time.monotonic() - started
+        forget_plans()
         known = {trial for trial, _ in find(seed)} if failed else set()
         for trial, why in failed:
             if trial not in known:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.api.loaded_plans import forget_plans
 from pyspark_substrait.model.repeats import repeats
 from tests.growing import GROWTH, virtual_rows
 from tests.nesting import MAKERS as NESTING
@@ -61,6 +62,7 @@ KINDS_AND_VERBS = [(what, list(INSPECTIONS)[number % len(INSPECTIONS)]) for numb
 def calls(action: Callable[[], object]) -> int:
     """How many functions are called, those of deep plans' threads and those written in C included."""
     count = 0
+    forget_plans()
 
     def counted(frame: object, event: str, argument: object) -> None:
         nonlocal count

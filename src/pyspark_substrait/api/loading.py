@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from google.protobuf.message import Message
 
+from pyspark_substrait.api.loaded_plans import kept_plan
 from pyspark_substrait.codes import Level
 from pyspark_substrait.documents import ExtendedExpression, Plan, Source, as_document, keep_source
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.collector import paused_collection
 from pyspark_substrait.model.deep_stack import with_deep_stack
+from pyspark_substrait.model.limits import current_limits
 from pyspark_substrait.proto import read, wire
 from pyspark_substrait.text.lossless import text_of
 from pyspark_substrait.text.lossless.sources import without_text
@@ -112,7 +114,13 @@ def loaded(source: PlanSource, *, strict: bool = False, registry: Registry | Non
     """Return a plan or an extended expression: :func:`load`, where both may come."""
     if isinstance(source, Plan | ExtendedExpression):
         return source
+    if isinstance(source, bytes) or (isinstance(source, str) and source.startswith("{")):
+        options = (strict, registry, current_limits())
+        return kept_plan(source, options, lambda: _loaded(source, strict, registry))
+    return _loaded(source, strict, registry)
 
+
+def _loaded(source: PlanSource, strict: bool, registry: Registry | None) -> Plan | ExtendedExpression:
     parsed = message_of(source)
     with naming_file(source):
         found = bound_message(parsed, registry or Registry.default(), strict=strict)

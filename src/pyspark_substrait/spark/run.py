@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -23,6 +23,7 @@ from pyspark_substrait.spark.bound_statements import bound
 from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.failures import failed, refused
 from pyspark_substrait.spark.lost_connection import reporting_loss
+from pyspark_substrait.spark.prepared_statements import prepared_statement
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.reading.extension_tables import relation_table
@@ -201,17 +202,7 @@ class _Run:
 
     def _prepared(self, plan: Plan, positional: bool, counting: Counting | None) -> tuple[DataFrame, Statement]:
         self._sources.expect(root(plan, self._chosen)[1])
-        made = statement(
-            plan,
-            self._registry,
-            self._sources,
-            positional=positional,
-            parameters=self._given(plan),
-            chosen=self._chosen,
-            counting=counting,
-            refuse_slow_patterns=self._refuse_slow_patterns,
-            spark=session_version(self._spark),
-        )
+        made = self._compiled(plan, positional, counting)
         spark = self._session_for(made)
         register(spark, made.functions)
         frames = self._sources.frames
@@ -221,6 +212,18 @@ class _Run:
         check_scan(rows, self._limits, self._access.opened_bytes)
         # SQL has no SELECT without columns; for Arrow, the placeholder column keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
+
+    def _compiled(self, plan: Plan, positional: bool, counting: Counting | None) -> Statement:
+        options: dict[str, Any] = {
+            "positional": positional,
+            "parameters": self._given(plan),
+            "chosen": self._chosen,
+            "refuse_slow_patterns": self._refuse_slow_patterns,
+            "spark": session_version(self._spark),
+        }
+        if counting is not None:
+            return statement(plan, self._registry, self._sources, counting=counting, **options)
+        return prepared_statement(plan, self._registry, self._sources, **options)
 
     def _session_for(self, made: Statement) -> SparkSession:
         """Return the session that analyses a statement, which has the settings that the statement needs.
