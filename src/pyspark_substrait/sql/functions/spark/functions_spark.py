@@ -14,6 +14,7 @@ from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["TABLE"]
 
@@ -114,6 +115,11 @@ _WRITERS: Final = ("to_json", "to_csv", "to_xml")
 _SCHEMAS: Final = ("schema_of_json", "schema_of_csv", "schema_of_xml")
 
 
+def _since(name: str) -> SparkVersion:
+    """Return the first version of Spark whose function of that name takes all arguments."""
+    return SparkVersion(4, 0) if name == "uuid" else builtin_since(name)  # 3.5 takes no seed
+
+
 def _same(name: str) -> Callable[[Call], str]:
     """Return the call of Spark's function of that name with the arguments unchanged."""
     return lambda call: Atom(f"{name}({', '.join(operand.sql for operand in call.operands)})")
@@ -176,7 +182,7 @@ def _sketches() -> list[Row]:
 TABLE = Table(
     "extension:pyspark_substrait:functions_spark",
     (
-        *(row(name, _same(name), catalyst=forms, since=builtin_since(name)) for name, forms in _SAME.items()),
+        *(row(name, _same(name), catalyst=forms, since=_since(name)) for name, forms in _SAME.items()),
         *_sketches(),
         *(row(name, _reader(name), since=builtin_since(name)) for name in _READERS),
         *(row(name, _writer(name), since=builtin_since(name)) for name in _WRITERS),
