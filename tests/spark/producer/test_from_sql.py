@@ -135,6 +135,18 @@ def test_schemas_are_enough(spark: SparkSession, schema: Any, types: list[str]) 
     assert _root(plan).names == ("a", "b")
 
 
+def test_a_name_of_several_parts_is_found_wherever_it_stands(spark: SparkSession) -> None:
+    """In a common table expression that is used twice, a subquery, and a member of a union."""
+    plan = ps.from_sql(
+        "WITH c AS (SELECT * FROM x.y WHERE a > 1) SELECT l.a FROM c AS l JOIN c AS r ON l.a = r.a "
+        "WHERE EXISTS (SELECT 1 FROM x.y WHERE y.a = l.a + 1) UNION ALL SELECT x.y.a FROM x.y WHERE a = 1",
+        spark,
+        tables={"x.y": "a INT NOT NULL"},
+    )
+    given = {"x.y": pa.table({"a": [1, 2, 3]}, pa.schema([pa.field("a", pa.int32(), nullable=False)]))}
+    assert sorted(ps.run_query(plan, tables=given, spark=spark)["a"].to_pylist()) == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("query", "args", "expected"),
     [

@@ -186,7 +186,7 @@ class _Renaming:
             before = value.get()
             after = self._value(before)
             return value if after is before else self._jvm.scala.Some(after)
-        if self._is(value, "scala.collection.immutable.Seq"):
+        if self._is(value, "scala.collection.Seq"):  # not always an immutable one in Scala 2.12
             items = [value.apply(number) for number in range(value.size())]
             values = self._values(items)
             return value if values is items else self._sequence(values)
