@@ -41,6 +41,7 @@ from pyspark_substrait.model.types import (
     IntervalYear,
     PrecisionTimestamp,
     String,
+    Struct,
     Type,
     concrete,
     same_type,
@@ -122,17 +123,36 @@ _WINDOWS: Final = {
 }
 
 
+#: the fewest and the most arguments that each of these takes
+_COUNTS: Final[Mapping[str, tuple[int, int]]] = {
+    **dict.fromkeys(_WINDOWS, (0, 0)),
+    "ntile": (1, 1),
+    "lag": (1, 3),
+    "lead": (1, 3),
+    "nth_value": (2, 2),
+}
+
+
 class SparkMeaning(Operators):
     """Spark SQL with its default settings, in UTC.
 
     Args:
         registry: the extensions.
         queries: the correlated subqueries of the text.
+        structs: the structs in tables, with the names of their fields in lower case.
         has_set_joins: whether the text has INTERSECT or EXCEPT, which DataFusion plans as joins.
     """
 
-    def __init__(self, registry: Registry, queries: Queries, *, has_set_joins: bool = False) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        queries: Queries,
+        *,
+        structs: Sequence[tuple[Struct, tuple[str, ...]]] = (),
+        has_set_joins: bool = False,
+    ) -> None:
         super().__init__(registry)
+        self._structs = structs
         self._has_set_joins = has_set_joins
         self._queries = queries
         #: the aggregate functions whose results Spark has with another type, by the identity of the call
@@ -147,7 +167,7 @@ class SparkMeaning(Operators):
             return self._infix(name, message, read, scope, names)
         found = carried(message, names)
         if found is None:
-            return None
+            return self._field(message, read) if name == "get_field" else None
         kind, key, parts = found
         match kind:
             case carriers.CALL:
@@ -160,6 +180,22 @@ class SparkMeaning(Operators):
                 return ScalarSubquery(input=self._query(key, parts, read, scope))
             case _:
                 raise AssertionError(f"a carrier of {kind} is the operand of an operator")
+
+    def _field(self, message: Any, read: Callable[[Any], Expression]) -> Expression:
+        """Return a field of a struct, whose name has one position in all structs of its type."""
+        found = read(message.arguments[0].value)
+        for argument in message.arguments[1:]:
+            name, struct = argument.value.literal.string, concrete(found.type)
+            known = [names for type, names in self._structs if same_type(type, struct) and name in names]
+            if not isinstance(struct, Struct) or len({names.index(name) for names in known}) != 1:
+                raise UnsupportedPlanError(
+                    f"the field `{name}` is at several positions in structs of the type {json_of(struct)}",
+                    hint='Leave engine="datafusion" out',
+                )
+            if any(names.count(name) > 1 for names in known):
+                raise UnsupportedPlanError(f"the field `{name}` is ambiguous: a struct has it twice, apart from case")
+            found = self._made("GetStructField", found, ordinal=known[0].index(name), sql=f"….{name}")
+        return found
 
     def _query(self, key: str, parts: Sequence[Any], read: Callable[[Any], Expression], scope: Any) -> Relation:
         return self._queries.relation(int(key), [read(part) for part in parts], scope)
@@ -200,7 +236,7 @@ class SparkMeaning(Operators):
             texts = [self._as(arguments[position], String()) for position in order[: len(arguments)]]
             return self._made(class_name, *texts)
         if name == "date_part":
-            return self._part(*arguments)
+            return self.part(*arguments)
         if name == "strpos":
             text, part = (self._as(value, String()) for value in arguments)
             return self._made("StringLocate", part, text, Literal(type=I32(), value=1))
@@ -331,6 +367,9 @@ class SparkMeaning(Operators):
         return self._translation.aggregate(self._function(name, arguments), distinct=distinct)
 
     def _function(self, name: str, arguments: Sequence[Expression]) -> Any:
+        if name == "nth_value" and (position := _position(arguments)) in (carriers.FIRST, carriers.LAST):
+            class_name = "First" if position == carriers.FIRST else "Last"
+            return node(class_name, arguments[0], sql=f"{class_name.lower()}(…, true)", ignoreNulls=True)
         if name not in _AGGREGATES:
             raise UnsupportedPlanError(f"the aggregate function `{name}` is not one of those planned without Spark")
         class_name, parameter = _AGGREGATES[name]
@@ -377,7 +416,8 @@ class SparkMeaning(Operators):
     ) -> Expression:
         """Return a function over a window."""
         over = node("WindowSpecDefinition", _FRAME, frameSpecification=0, orderSpec=[], partitionSpec=[])
-        if name in _WINDOWS:
+        is_own = name in _WINDOWS and _position(arguments) not in (carriers.FIRST, carriers.LAST)
+        if is_own:
             if not sorts and name != "nth_value":
                 raise UnsupportedPlanError(f"`{name}` needs a window with ORDER BY in Spark")
             function = self._window_function(name, arguments)
@@ -385,18 +425,34 @@ class SparkMeaning(Operators):
             called = self._function(name, arguments)
             function = node("AggregateExpression", called, aggregateFunction=0, isDistinct=False, sql=f"{name}(…)")
         made = self._translation.expression(node("WindowExpression", function, over, windowFunction=0, windowSpec=1))
-        whole = name in _WINDOWS and name != "nth_value"
+        whole = is_own and name != "nth_value"
         return _over(made, sorts, partitions, None if whole else frame)
 
     def _window_function(self, name: str, arguments: Sequence[Expression]) -> Any:
         taken = [*arguments]
+        if not _COUNTS[name][0] <= len(taken) <= _COUNTS[name][1]:
+            raise UnsupportedPlanError(f"`{name}` doesn't take {len(taken)} arguments in Spark")
+        if name in ("ntile", "nth_value"):
+            number = taken[-1]
+            if not isinstance(number, Literal) or number.value is None:
+                raise UnsupportedPlanError(f"the number of `{name}` is a constant in Spark")
+            if not isinstance(concrete(number.type), I32) or number.value < 1:
+                raise UnsupportedPlanError(f"the number of `{name}` is an INT above zero in Spark")
         if name in ("lag", "lead"):
             taken = [taken[0], *(taken[1:2] or [Literal(type=I32(), value=1)]), *taken[2:]]
-            if not isinstance(taken[1], Literal):
+            if not isinstance(taken[1], Literal) or taken[1].value is None:
                 raise UnsupportedPlanError(f"the offset of `{name}` is a constant in Spark")
+            if not isinstance(concrete(taken[1].type), I32):
+                raise UnsupportedPlanError(f"the offset of `{name}` is an INT in Spark", hint="Leave the suffix out")
             if len(taken) < 3:
                 taken.append(Literal(type=with_nullability(taken[0].type, True), value=None))
         return node(_WINDOWS[name], *taken, sql=f"{name}(…)")
+
+
+def _position(arguments: Sequence[Expression]) -> Any:
+    """Return the constant that is the last of some arguments; None for any other."""
+    last = arguments[-1] if arguments else None
+    return last.value if isinstance(last, Literal) else None
 
 
 _FRAME: Final = node(
@@ -447,6 +503,8 @@ def _constant(text: str, parameter: str) -> Literal:
 _SPECIAL: Final[Mapping[str, Callable[[SparkMeaning, Sequence[Expression]], Expression]]] = {
     "to_date": SparkMeaning.to_date,
     "to_timestamp": SparkMeaning.to_timestamp,
+    "date_part": lambda meaning, arguments: meaning.part(*arguments),
+    "datepart": lambda meaning, arguments: meaning.part(*arguments),
     "negative": SparkMeaning.negative,
     "mod": lambda meaning, arguments: meaning.remainder(arguments, "Remainder"),
     "pmod": lambda meaning, arguments: meaning.remainder(arguments, "Pmod"),
