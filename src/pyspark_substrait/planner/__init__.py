@@ -5,6 +5,6 @@
 * ``tokens``, ``text``: the text in the form that DataFusion takes, with the places of the original
 * ``correlation``: subqueries that refer to the query around them
 * ``datafusion``: the parser and planner; ``schemas``: tables, from their schemas
-* ``coercion``, ``calls``, ``spark_meaning``: implicit conversions, functions and types of Spark
+* ``coercion``, ``operators``, ``windows``, ``spark_meaning``: implicit conversions, functions and types of Spark
 * ``plan``: all of it
 """

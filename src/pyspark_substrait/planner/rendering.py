@@ -198,6 +198,9 @@ class _Rendering:
         if any(word in self._words_inside(number + 1, end) for word in OWN_SYNTAX.get(item.word, ())):
             return
         if name in CASES:
+            if name == "if" and self._word(number + 2) == "NULL" and self._text(number + 3) == ",":
+                # a condition of CASE is no NULL in Spark; that of `if` may be one
+                self._instead[self._solid[number + 2]] = "CAST(NULL AS BOOLEAN)"
             self._parts(number, end, CASES[name], name)
             return
         if name in NATIVE:

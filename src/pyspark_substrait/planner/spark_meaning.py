@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -23,7 +22,6 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
     SortField,
     StructField,
-    WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Project, Relation
@@ -45,7 +43,6 @@ from pyspark_substrait.model.types import (
     Type,
     concrete,
     same_type,
-    with_nullability,
 )
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.carriers import INTEGRAL_DIVISION, MEMBER, carried
@@ -55,6 +52,7 @@ from pyspark_substrait.planner.correlation import Queries
 from pyspark_substrait.planner.functions import Signature, signatures
 from pyspark_substrait.planner.literals import TIMESTAMP
 from pyspark_substrait.planner.operators import Operators
+from pyspark_substrait.planner.windows import WINDOWS, ignoring_nulls, over_window, own_function, windowed
 from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated
 
 __all__ = ["SparkMeaning"]
@@ -109,28 +107,6 @@ _OF_BINARIES: Final = frozenset(
     {"concat", "substring", "left", "lpad", "rpad", "overlay", "reverse", "length", "octet_length", "bit_length"}
     | {"contains", "startswith", "endswith"}
 )
-#: functions that are only defined over windows, and whether the frame counts
-_WINDOWS: Final = {
-    "row_number": "RowNumber",
-    "rank": "Rank",
-    "dense_rank": "DenseRank",
-    "percent_rank": "PercentRank",
-    "cume_dist": "CumeDist",
-    "ntile": "NTile",
-    "lag": "Lag",
-    "lead": "Lead",
-    "nth_value": "NthValue",
-}
-
-
-#: the fewest and the most arguments that each of these takes
-_COUNTS: Final[Mapping[str, tuple[int, int]]] = {
-    **dict.fromkeys(_WINDOWS, (0, 0)),
-    "ntile": (1, 1),
-    "lag": (1, 3),
-    "lead": (1, 3),
-    "nth_value": (2, 2),
-}
 
 
 class SparkMeaning(Operators):
@@ -367,9 +343,8 @@ class SparkMeaning(Operators):
         return self._translation.aggregate(self._function(name, arguments), distinct=distinct)
 
     def _function(self, name: str, arguments: Sequence[Expression]) -> Any:
-        if name == "nth_value" and (position := _position(arguments)) in (carriers.FIRST, carriers.LAST):
-            class_name = "First" if position == carriers.FIRST else "Last"
-            return node(class_name, arguments[0], sql=f"{class_name.lower()}(…, true)", ignoreNulls=True)
+        if (skipping := ignoring_nulls(name, arguments)) is not None:
+            return node(skipping, arguments[0], sql=f"{skipping.lower()}(…, true)", ignoreNulls=True)
         if name not in _AGGREGATES:
             raise UnsupportedPlanError(f"the aggregate function `{name}` is not one of those planned without Spark")
         class_name, parameter = _AGGREGATES[name]
@@ -415,73 +390,17 @@ class SparkMeaning(Operators):
         frame: tuple[BoundsType | None, Bound, Bound],
     ) -> Expression:
         """Return a function over a window."""
-        over = node("WindowSpecDefinition", _FRAME, frameSpecification=0, orderSpec=[], partitionSpec=[])
-        is_own = name in _WINDOWS and _position(arguments) not in (carriers.FIRST, carriers.LAST)
+        is_own = name in WINDOWS and ignoring_nulls(name, arguments) is None
         if is_own:
             if not sorts and name != "nth_value":
                 raise UnsupportedPlanError(f"`{name}` needs a window with ORDER BY in Spark")
-            function = self._window_function(name, arguments)
+            function = own_function(name, arguments)
         else:
             called = self._function(name, arguments)
             function = node("AggregateExpression", called, aggregateFunction=0, isDistinct=False, sql=f"{name}(…)")
-        made = self._translation.expression(node("WindowExpression", function, over, windowFunction=0, windowSpec=1))
+        made = self._translation.expression(windowed(function))
         whole = is_own and name != "nth_value"
-        return _over(made, sorts, partitions, None if whole else frame)
-
-    def _window_function(self, name: str, arguments: Sequence[Expression]) -> Any:
-        taken = [*arguments]
-        if not _COUNTS[name][0] <= len(taken) <= _COUNTS[name][1]:
-            raise UnsupportedPlanError(f"`{name}` doesn't take {len(taken)} arguments in Spark")
-        if name in ("ntile", "nth_value"):
-            number = taken[-1]
-            if not isinstance(number, Literal) or number.value is None:
-                raise UnsupportedPlanError(f"the number of `{name}` is a constant in Spark")
-            if not isinstance(concrete(number.type), I32) or number.value < 1:
-                raise UnsupportedPlanError(f"the number of `{name}` is an INT above zero in Spark")
-        if name in ("lag", "lead"):
-            taken = [taken[0], *(taken[1:2] or [Literal(type=I32(), value=1)]), *taken[2:]]
-            if not isinstance(taken[1], Literal) or taken[1].value is None:
-                raise UnsupportedPlanError(f"the offset of `{name}` is a constant in Spark")
-            if not isinstance(concrete(taken[1].type), I32):
-                raise UnsupportedPlanError(f"the offset of `{name}` is an INT in Spark", hint="Leave the suffix out")
-            if len(taken) < 3:
-                taken.append(Literal(type=with_nullability(taken[0].type, True), value=None))
-        return node(_WINDOWS[name], *taken, sql=f"{name}(…)")
-
-
-def _position(arguments: Sequence[Expression]) -> Any:
-    """Return the constant that is the last of some arguments; None for any other."""
-    last = arguments[-1] if arguments else None
-    return last.value if isinstance(last, Literal) else None
-
-
-_FRAME: Final = node(
-    "SpecifiedWindowFrame",
-    node("UnboundedPreceding$"),
-    node("UnboundedFollowing$"),
-    frameType={"object": "RowFrame$"},
-    lower=0,
-    upper=1,
-)
-
-
-def _over(
-    made: Expression,
-    sorts: tuple[SortField, ...],
-    partitions: tuple[Expression, ...],
-    frame: tuple[BoundsType | None, Bound, Bound] | None,
-) -> Expression:
-    """Return a window function, which may be in a cast, over a window."""
-    match made:
-        case WindowFunction():
-            made = replace(made, sorts=sorts, partitions=partitions)
-            if frame is None:
-                return made
-            return replace(made, bounds_type=frame[0] or BoundsType.ROWS, lower_bound=frame[1], upper_bound=frame[2])
-        case Cast():
-            return replace(made, input=_over(made.input, sorts, partitions, frame))
-        case _:
-            raise AssertionError("a window function, or a cast of one")
+        return over_window(made, sorts, partitions, None if whole else frame)
 
 
 def _as_tinyint(value: Expression) -> Expression:
