@@ -139,6 +139,7 @@ nullif(i, 7)
 nullif(d, 0)
 nvl2(i, 'a', 'b')
 if(flag, 1, 2L)
+if(NULL, 1, 2)
 if(i > 0, d, e)
 greatest(i, b)
 least(i, x, d)
@@ -321,6 +322,19 @@ day + 5
 day - 5
 5 + day
 day - INTERVAL 1 DAY
+day - INTERVAL '-3' DAYS
+day + INTERVAL 1 WEEK
+day + INTERVAL '2 weeks 1 day'
+day + INTERVAL 1 DAY 0 HOURS
+day + INTERVAL 1 YEAR 2 MONTHS
+at + INTERVAL 1 DAY 2 HOURS
+at - INTERVAL '1 02:03:04.5' DAY TO SECOND
+at - INTERVAL '-1-2' YEAR TO MONTH
+local + INTERVAL '10:30' HOUR TO MINUTE
+INTERVAL -1.5 SECONDS + at
+at + INTERVAL 5 MILLISECONDS
+date_part('YEAR', day)
+EXTRACT(DOW FROM day)
 day + INTERVAL '90' DAYS
 day + INTERVAL 1 MONTH
 day - INTERVAL 2 YEARS

@@ -62,7 +62,21 @@ def _rows() -> pa.Table:
     return pa.table({"id": [1, 2, 3, 4, 5], **values}, schema=SCHEMA)
 
 
-TABLES: Final = {"t": _rows()}
+def _named() -> pa.Table:
+    """A table with names in both cases, of a keyword, and of fields."""
+    inner = pa.struct([("w", pa.float64())])
+    struct = pa.struct([("x", pa.int32()), ("Y", pa.string()), ("z", inner)])
+    structs = [{"x": 1, "Y": "b", "z": {"w": 0.5}}, {"x": 2, "Y": "a", "z": None}, None]
+    return pa.table(
+        {
+            "K": pa.array([1, 2, None], pa.int32()),
+            "range": pa.array([1, 5, 2], pa.int32()),
+            "st": pa.array(structs, struct),
+        }
+    )
+
+
+TABLES: Final = {"t": _rows(), "u": _named()}
 
 
 def _expressions() -> dict[str, list[str]]:
@@ -139,5 +153,18 @@ QUERIES: Final = (
     "SELECT bin || 'x' AS b, upper(bin) AS c FROM (SELECT X'61' AS bin)",
     "SELECT -NULL AS a, -CAST(NULL AS INT) AS b",
     "SELECT concat() AS a, concat_ws('-', 'a', NULL) AS b",
+    "SELECT st.x, st.y AS q, u.st.Z.w FROM u WHERE st.x > 0 ORDER BY st.y",
+    "SELECT st.Y, sum(st.x) AS s FROM u GROUP BY st.y",
+    "SELECT st AS pair, k + 1 AS c FROM u",
+    "SELECT a.k, (SELECT max(b.st.x) FROM u b WHERE b.st.x = a.st.x) AS m FROM u a",
+    "SELECT * FROM u a JOIN (SELECT id AS k, s FROM t) b ON a.k = b.k",
+    "SELECT b.*, a.range AS r FROM u a JOIN (SELECT id AS k FROM t) b ON a.k = b.k",
+    "SELECT range AS x, sum(range) OVER (ORDER BY range ROWS 1 PRECEDING) AS s FROM u WHERE range > 1",
+    "SELECT first(i, true) AS a, last(s, true) AS b, any_value(d, false) AS c FROM (SELECT * FROM t WHERE id = 1)",
+    "SELECT id, first(i, true) OVER (ORDER BY id DESC) AS a, last_value(s, true) OVER w AS b, "
+    "nth_value(i, 2) OVER w AS c FROM t WINDOW w AS (ORDER BY id)",
+    "SELECT sum(i) AS b, flag FROM t GROUP BY b, flag HAVING b > 5",
+    "SELECT flag AS k, sum(i) AS Total FROM t GROUP BY k HAVING total > 5 ORDER BY TOTAL",
+    "SELECT * FROM VALUES (1, 'a'), (2, NULL)",
     "-- a comment\nSELECT /* another */ i -- a third\nFROM t;",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import json
 import subprocess
@@ -93,6 +94,9 @@ TYPES = {
     "placed + 5": "date",
     "placed - placed": "interval_day<6>",
     "placed + INTERVAL 1 HOUR": "precision_timestamp_tz<6>",
+    "placed + INTERVAL 1 WEEK": "date",
+    "placed + INTERVAL 1 DAY 0 HOURS": "precision_timestamp_tz<6>",
+    "placed + INTERVAL '1 day'": "date",
     "CAST('2024-01-01' AS TIMESTAMP)": "precision_timestamp_tz<6>",
     "CAST(amount AS DECIMAL)": "decimal<10, 0>",
     "row_number() OVER (ORDER BY id)": "i32",
@@ -147,8 +151,20 @@ def test_names_have_the_case_of_the_text_or_of_the_table() -> None:
         "id IS DISTINCT FROM 1 AND true",
     )
     assert names(planned("VALUES (1, 2)", tables)) == ("col1", "col2")
-    union = planned("(SELECT id AS A FROM shop.orders) UNION ALL (SELECT id AS B FROM shop.orders)", tables)
-    assert names(union) == ("A",)
+    below = "SELECT id, x.*, 2 AS B FROM (SELECT 1 AS `Foo`, id AS ID2 FROM shop.orders) x, shop.orders o"
+    assert names(planned(below, tables)) == ("id", "Foo", "ID2", "B")
+    two = {"a": "K INT", "b": "k INT"}
+    assert names(planned("SELECT * FROM a JOIN b ON a.k = b.k", two)) == ("K", "k")
+    assert names(
+        planned(
+            "SELECT placed + INTERVAL '1' DAY, customer REGEXP 'x', 1 + CASE WHEN true THEN 1 END FROM o",
+            {"o": ORDERS["orders"]},
+        )
+    ) == (
+        "placed + INTERVAL '1' DAY",
+        "customer REGEXP 'x'",
+        "1 + CASE WHEN true THEN 1 END",
+    )
 
 
 def test_tables_are_what_describes_them(tmp_path: Path) -> None:
@@ -188,7 +204,21 @@ REFUSED = {
     "SELECT amount = (amount > 1) FROM orders": "",
     "SELECT parse_url(customer, 'HOST') FROM orders": "parse_url",
     "SELECT named_struct('a', 1) FROM orders": "named_struct",
-    "SELECT INTERVAL '1 month 1 day' FROM orders": "",
+    "SELECT INTERVAL '1 month 1 day' FROM orders": "at once",
+    "SELECT INTERVAL 1 MONTH 1 DAY": "at once",
+    "SELECT INTERVAL '1 25:00' DAY TO MINUTE": "25 HOURS",
+    "SELECT INTERVAL '1:30' DAY TO MONTH": "from DAY to MONTH",
+    "SELECT INTERVAL 1 QUARTER": "QUARTER",
+    "SELECT id FROM orders WHERE NULL": "NULL for a condition",
+    "SELECT CASE WHEN NULL THEN 1 END": "NULL for a condition",
+    "SELECT id FROM orders ORDER BY -2": "position",
+    "SELECT ntile(3L) OVER (ORDER BY id) FROM orders": "INT above zero",
+    "SELECT ntile(amount) OVER (ORDER BY id) FROM orders": "constant",
+    "SELECT nth_value(id, -1) OVER (ORDER BY id) FROM orders": "INT above zero",
+    "SELECT first(amount, id > 1) FROM orders": "true or false",
+    "SELECT * FROM orders PIVOT (sum(amount) FOR customer IN ('a'))": "PIVOT",
+    "SELECT * FROM orders, LATERAL (SELECT id + 1)": "LATERAL",
+    "SELECT foo.* FROM (SELECT id AS Foo FROM orders) foo": "Foo and as foo",
     "SELECT id FROM orders WHERE id > ALL (SELECT amount FROM orders)": "ALL of a subquery",
     "SELECT id FROM orders QUALIFY id > 1": "QUALIFY",
     "INSERT INTO orders SELECT * FROM orders": "only queries",
@@ -269,6 +299,22 @@ def test_parameters_are_literals() -> None:
             planned("SELECT :least", args=wrong)
 
 
+def test_a_datetime_is_an_instant() -> None:
+    """One without a zone is in that of the process, as where Spark takes one."""
+    local = datetime.datetime(2024, 1, 2, 3, 4, 5, 6)
+    plans = [planned("SELECT ? AS a", args=[value]) for value in (local, local.astimezone())]
+    assert plans[0].to_bytes() == plans[1].to_bytes()
+    assert types(plans[0]) == ["precision_timestamp_tz<6>"]
+
+
+def test_fields_of_structs_have_one_position_for_each_type() -> None:
+    tables = {"a": "s STRUCT<x: INT, y: INT>", "b": "s STRUCT<y: INT, x: INT>", "c": "s STRUCT<x: INT, X: INT>"}
+    assert names(planned("SELECT s.Y FROM a", {"a": tables["a"]})) == ("Y",)
+    for text, wrong in (("SELECT s.x FROM a", tables), ("SELECT s.x FROM c", {"c": tables["c"]})):
+        with pytest.raises(SubstraitError):
+            planned(text, wrong)
+
+
 def test_a_decimal_stays_one() -> None:
     assert types(planned("SELECT ? AS a", args=[decimal.Decimal("1E+3")])) == ["decimal<4, 0>"]
 
@@ -300,7 +346,7 @@ def test_no_java_is_started() -> None:
     program = (
         "import sys, pyspark_substrait as ps\n"
         "ps.from_sql('SELECT a / 2 AS h FROM t', tables={'t': 'a INT'}, engine='datafusion')\n"
-        "assert not {'pyspark', 'py4j', 'pyarrow.dataset'} & set(sys.modules)"
+        "assert not {'pyspark', 'py4j', 'pyarrow.dataset', 'pyarrow.compute', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

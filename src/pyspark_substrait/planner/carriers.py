@@ -11,9 +11,12 @@ from typing import Any, Final
 
 __all__ = [
     "CALL",
+    "FIRST",
     "INTEGRAL_DIVISION",
+    "LAST",
     "MEMBER",
     "OUTER",
+    "POSITIONS",
     "QUERY",
     "SCALAR",
     "TYPED",
@@ -32,6 +35,10 @@ SCALAR: Final = "scalar"
 MEMBER: Final = "member"
 #: the operator DIV, as the divisor of a remainder between its operands
 INTEGRAL_DIVISION: Final = "div"
+#: functions of one record that ignore nulls, as positions of ``nth_value``, which are above zero in Spark
+FIRST: Final = -(1 << 62) - 1
+LAST: Final = -(1 << 62) - 2
+POSITIONS: Final = {"first": FIRST, "first_value": FIRST, "any_value": FIRST, "last": LAST, "last_value": LAST}
 #: the character, of private use, before the digits of a number with a suffix, in the text that is cast to its type
 TYPED: Final = "\ue000"
 

@@ -94,7 +94,10 @@ def json_of(type: Type) -> Any:
 
 @dataclass(frozen=True)
 class _Java:
-    """The parts of an expression of the JVM that the producer asks for."""
+    """The parts of an expression of the JVM that the producer asks for.
+
+    For any other part, the expression is refused: Spark would compute it.
+    """
 
     text: str
     type: Any = None
@@ -114,6 +117,9 @@ class _Java:
         return str(self.type)
 
     simpleString = catalogString = typeName
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnsupportedPlanError(f"`{self.text}` is a constant that only Spark computes", hint="Write a literal")
 
 
 @dataclass(eq=False)

@@ -17,8 +17,8 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Oute
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.datafusion import Planned, Planner, Rejected
-from pyspark_substrait.planner.rendering import Item, Piece, rendered
-from pyspark_substrait.planner.tokens import Kind, Token
+from pyspark_substrait.planner.rendering import rendered
+from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token
 from pyspark_substrait.proto.read import subquery
 
 __all__ = ["Queries", "planned"]

@@ -71,7 +71,9 @@ DIFFERENCES: Final = (
     _rewritten("double quotes", '"text"', "a name", "a text"),
     _rewritten("texts side by side", "'a' 'b'", "a text and its alias", "one text"),
     _rewritten("intervals", "INTERVAL 1 DAY", "months, days and nanoseconds", "years to months, or days to seconds"),
-    _refused("intervals of both kinds", "INTERVAL '1 month 1 day'", "an interval", "one without a type in plans"),
+    _rewritten("several units", "INTERVAL 1 DAY 2 HOURS", "an error", "one interval"),
+    _rewritten("units from and to", "INTERVAL '1 02:03' DAY TO MINUTE", "an error", "one interval"),
+    _refused("intervals of both kinds", "INTERVAL '1 month 1 day'", "an interval", "an error"),
     # names
     _rewritten("case of names", "SELECT Id FROM Orders", "lower case, unless quoted", "any case; the result has it"),
     _rewritten("names in backquotes", "`Id`", "the exact case", "any case"),
@@ -92,7 +94,7 @@ DIFFERENCES: Final = (
     _rewritten("escapes in LIKE", r"s LIKE 'a!%' ESCAPE '!'", "left out or kept", "the escape, or the backslash"),
     _rewritten("MINUS, !", "… MINUS …, !a", "an error", "EXCEPT, NOT"),
     _refused("lambdas and elements", "x -> x + 1, l[0]", "elements count from 1", "elements count from 0"),
-    _refused("fields of structs", "s.x", "a field", "a field; here, columns only"),
+    _rewritten("fields of structs", "s.X", "the field of that case", "the field, in any case"),
     _rewritten("IS DISTINCT FROM", "a IS DISTINCT FROM b AND c", "AND belongs to the operand", "AND is outside"),
     _rewritten("BETWEEN", "a BETWEEN b AND c = d", "a comparison of the BETWEEN", "the operand is c = d"),
     # types and casts
@@ -123,6 +125,9 @@ DIFFERENCES: Final = (
     # aggregates
     _rewritten("types of sums", "sum(f), sum(d)", "BIGINT, DOUBLE, ten more digits", "the same; overflow is an error"),
     _rewritten("collect_list", "collect_list(a)", "array_agg keeps nulls", "leaves nulls out"),
+    _rewritten(
+        "first without nulls", "first(a, true)", "an error; over a window, the true counts for nothing", "skips nulls"
+    ),
     _rewritten("grouping", "grouping(a)", "an INT", "a TINYINT"),
     _rewritten("estimates", "approx_count_distinct(a)", "its own estimate", "Spark's estimate"),
     _rewritten("ranks", "row_number() OVER (…)", "an unsigned BIGINT", "an INT"),
@@ -165,6 +170,9 @@ DIFFERENCES: Final = (
     _refused("count without columns", "count(), count(t.*)", "a count of records", "an error"),
     _refused("ranks without an order", "rank() OVER ()", "a number", "an error"),
     _refused("units of intervals", "INTERVAL 1 CENTURY, INTERVAL '1.5' DAY", "an interval", "an error"),
+    _refused("NULL as a condition", "WHERE NULL", "no records", "an error"),
+    _refused("negative positions", "ORDER BY -2", "a constant", "an error"),
+    _refused("numbers of windows", "ntile(3L), nth_value(a, 0)", "a number", "an error"),
     # clauses that only one of the two has
     _refused("AT TIME ZONE", "at AT TIME ZONE 'UTC'", "a cast", "an error", "AT", "TIME", "ZONE"),
     _refused("UNION BY NAME", "… UNION BY NAME …", "columns by name", "an error", "UNION", "BY", "NAME"),
@@ -178,6 +186,8 @@ DIFFERENCES: Final = (
     _refused("DISTINCT ON", "SELECT DISTINCT ON (a)", "one of each", "an error", "DISTINCT", "ON"),
     _refused("SIMILAR TO", "s SIMILAR TO 'x'", "a pattern", "an error", "SIMILAR", "TO", hint="Use RLIKE"),
     _refused("ANY and ALL of a query", "a > ALL (SELECT …)", "a comparison", "an error", hint="Use IN or EXISTS"),
+    _refused("PIVOT, UNPIVOT", "FROM t PIVOT (…)", "an error", "columns of values"),
+    _refused("LATERAL", "FROM t, LATERAL (SELECT …)", "no plan of it", "a query for each record"),
     _refused("LATERAL VIEW", "LATERAL VIEW explode(l)", "an error", "a record for each element", "LATERAL", "VIEW"),
     _refused("recursive queries", "WITH RECURSIVE …", "a recursion", "a recursion", "WITH", "RECURSIVE"),
     _refused("COLLATE", "a COLLATE UTF8_LCASE", "an error", "a comparison of texts", "COLLATE"),

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pyspark_substrait.planner.rendering import Item, Piece
-from pyspark_substrait.planner.tokens import Kind, Token
+from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token
 
 __all__ = ["with_brackets"]
 

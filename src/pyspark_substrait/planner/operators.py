@@ -82,6 +82,8 @@ _UNITS: Final = {
     "week": "WeekOfYear",
     "day": "DayOfMonth",
     "doy": "DayOfYear",
+    "dow": "DayOfWeek",
+    "dayofweek": "DayOfWeek",
     "hour": "Hour",
     "minute": "Minute",
 }
@@ -150,16 +152,16 @@ class Operators:
             case _, [one, other] if name in _COMPARISONS:
                 return self._comparison(name, one, other)
             case (("and" | "or"), [*conditions]):
-                return self._called(OFFICIAL + "functions_boolean", name, list(map(self.condition, conditions)))
+                return self._called(OFFICIAL + "functions_boolean", name, list(map(self._boolean, conditions)))
             case "not", [one]:
-                return self._not(self.condition(one))
+                return self._not(self._boolean(one))
             case (("is_null" | "is_not_null"), [one]):
                 return self._made("IsNull" if name == "is_null" else "IsNotNull", one)
             case (("is_unknown" | "is_not_unknown"), [one]):
-                return self._made("IsNull" if name == "is_unknown" else "IsNotNull", self.condition(one))
+                return self._made("IsNull" if name == "is_unknown" else "IsNotNull", self._boolean(one))
             case _, [one] if name in _TESTS:
                 wanted, negated = _TESTS[name]
-                same = self._made("EqualNullSafe", self.condition(one), Literal(type=Boolean(), value=wanted))
+                same = self._made("EqualNullSafe", self._boolean(one), Literal(type=Boolean(), value=wanted))
                 return self._not(same) if negated else same
             case _, [one, other] if name in _ARITHMETIC:
                 return self._arithmetic(_ARITHMETIC[name], one, other)
@@ -214,7 +216,13 @@ class Operators:
     # operators --------------------------------------------------------------------------------------------------------
 
     def condition(self, value: Expression) -> Expression:
-        """Return a condition; Spark takes nothing but a boolean for one."""
+        """Return the condition of a clause; Spark takes nothing but a boolean for one."""
+        if is_null(value) and not isinstance(concrete(value.type), Boolean):
+            raise UnsupportedPlanError("Spark takes no NULL for a condition", hint="Write CAST(NULL AS BOOLEAN)")
+        return self._boolean(value)
+
+    def _boolean(self, value: Expression) -> Expression:
+        """Return an operand of AND, OR and NOT."""
         if is_null(value):
             return Literal(type=Boolean(nullable=True), value=None)
         if not isinstance(concrete(value.type), Boolean):
@@ -377,7 +385,7 @@ class Operators:
             case _:
                 return self._made("UnaryMinus", interval, dataType=json_of(interval.type))
 
-    def _part(self, unit: Expression, value: Expression) -> Expression:
+    def part(self, unit: Expression, value: Expression) -> Expression:
         """``EXTRACT(unit FROM value)``."""
         name = str(unit.value).lower() if isinstance(unit, Literal) else ""
         if name in ("hour", "minute"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,16 +12,16 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import PRODUCER, Plan, RelRoot, Version
 from pyspark_substrait.model.relations import NamedTable, Read, Relation
-from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.model.struct_names import named_structs
+from pyspark_substrait.model.types import NamedStruct, Struct
 from pyspark_substrait.planner.correlation import Queries, planned
 from pyspark_substrait.planner.datafusion import Planner, Rejected
 from pyspark_substrait.planner.operands import with_brackets
 from pyspark_substrait.planner.output_names import output_names
-from pyspark_substrait.planner.rendering import Item
 from pyspark_substrait.planner.schemas import arrow_of, schemas
 from pyspark_substrait.planner.spark_meaning import SparkMeaning
 from pyspark_substrait.planner.text import query_items
-from pyspark_substrait.planner.tokens import Token
+from pyspark_substrait.planner.tokens import Item, Token
 from pyspark_substrait.planner.values import with_spark_types
 from pyspark_substrait.proto import read
 
@@ -68,7 +68,9 @@ def plan_of_text(
         upgrades=made.notes,
         original_version=made.original_version,
         tables=_Tables(known),
-        meaning=SparkMeaning(registry, queries, has_set_joins=_has_word(items, *_SET_JOINS)),
+        meaning=SparkMeaning(
+            registry, queries, structs=_structs(known.values()), has_set_joins=_has_word(items, *_SET_JOINS)
+        ),
     )
     found = bound.document
     assert isinstance(found, Plan)
@@ -90,6 +92,11 @@ def plan_in_own_dialect(text: str, *, tables: Mapping[Any, Any] | None, registry
     bound = read.bound(made.message, registry, upgrades=made.notes, original_version=made.original_version)
     assert isinstance(bound.document, Plan)
     return bound.document
+
+
+def _structs(tables: Iterable[NamedStruct]) -> list[tuple[Struct, tuple[str, ...]]]:
+    """Return the structs in tables, with the names of their fields in lower case."""
+    return [one for table in tables for one in named_structs(table.struct, iter(_lowered(table.names)))]
 
 
 def _lowered(names: Names) -> Names:

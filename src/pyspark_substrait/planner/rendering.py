@@ -5,14 +5,14 @@ from __future__ import annotations
 import decimal
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.carriers import TYPED
 from pyspark_substrait.planner.functions import signatures
-from pyspark_substrait.planner.tokens import Kind, Token, unescaped
+from pyspark_substrait.planner.intervals import interval
+from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token, unescaped
 from pyspark_substrait.planner.words import (
     AGGREGATES,
     AGGREGATES_AS_THEY_ARE,
@@ -28,24 +28,8 @@ from pyspark_substrait.planner.words import (
     WORDS,
 )
 
-__all__ = ["Item", "Piece", "integer", "quoted", "rendered"]
+__all__ = ["integer", "quoted", "rendered"]
 
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A text in DataFusion's SQL that stands for some tokens.
-
-    Args:
-        text: the text.
-        start: the place of the first of the tokens.
-    """
-
-    text: str
-    start: int
-
-
-#: a part of a query: a token, or what stands for some
-Item: TypeAlias = Token | Piece
 
 _NUMBER: Final = re.compile(r"([\d.]+)(?:[eE]([+-]?\d+))?(BD|bd|[LSYDFlsydf])?")
 _SUFFIXES: Final = {"L": "BIGINT", "S": "SMALLINT", "Y": "TINYINT", "D": "DOUBLE", "F": "FLOAT"}
@@ -140,6 +124,8 @@ class _Rendering:
             else:
                 self._instead[at] = "~"
             return
+        if word == "INTERVAL" and self._interval(number, at):
+            return
         if word in WORDS and self._text(number + 1) != "(":
             self._instead[at] = WORDS[word]
             return
@@ -151,6 +137,14 @@ class _Rendering:
             return
         if word in ("CHAR", "TIMESTAMP") and self._text(number + 1) == "(":
             self._function(item, number, at)
+
+    def _interval(self, number: int, at: int) -> bool:
+        """Write a literal of an interval, if the word at a position begins one."""
+        found = interval([self._items[one] for one in self._solid], number)
+        if found is None:
+            return False
+        self._instead |= {self._solid[one]: "" for one in range(number, found.end)} | {at: found.text}
+        return True
 
     # types
 
@@ -204,10 +198,16 @@ class _Rendering:
         if any(word in self._words_inside(number + 1, end) for word in OWN_SYNTAX.get(item.word, ())):
             return
         if name in CASES:
+            if name == "if" and self._word(number + 2) == "NULL" and self._text(number + 3) == ",":
+                # a condition of CASE is no NULL in Spark; that of `if` may be one
+                self._instead[self._solid[number + 2]] = "CAST(NULL AS BOOLEAN)"
             self._parts(number, end, CASES[name], name)
             return
         if name in NATIVE:
             self._instead[at] = NATIVE[name]
+            return
+        if name in carriers.POSITIONS and self._commas(number, end):
+            self._of_one_record(name, number, end)
             return
         if name in AGGREGATES or name in AGGREGATES_AS_THEY_ARE:
             self._instead[at] = AGGREGATES.get(name, name)
@@ -225,6 +225,18 @@ class _Rendering:
         else:
             between = [f", '{one}', " for one in range(1, len(commas) + 1)]
             self._parts(number, end, (f"{begin}, '0', ", *between, "), 'v')"), name)
+
+    def _of_one_record(self, name: str, number: int, end: int) -> None:
+        """Write ``first(value, ignore_nulls)`` and its like."""
+        commas = self._commas(number, end)
+        word = self._word(end - 1)
+        if len(commas) != 1 or end - commas[0] != 2 or word not in ("TRUE", "FALSE"):
+            raise UnsupportedPlanError(f"the second argument of `{name}` is true or false in Spark")
+        ignored = word == "TRUE"
+        self._instead[self._solid[number]] = "nth_value" if ignored else AGGREGATES.get(name, name)
+        self._instead[self._solid[end - 1]] = f"{carriers.POSITIONS[name]}" if ignored else ""
+        if not ignored:
+            self._instead[self._solid[commas[0]]] = ""
 
     def _commas(self, number: int, end: int) -> list[int]:
         """Return the positions of the commas between the arguments of a call."""

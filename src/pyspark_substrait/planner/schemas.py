@@ -32,7 +32,7 @@ from pyspark_substrait.model.types import (
     VarChar,
     concrete,
 )
-from pyspark_substrait.spark.arrow import arrow_type
+from pyspark_substrait.spark.arrow_types import arrow_type
 from pyspark_substrait.spark.producer.types import names_of, type_of
 
 __all__ = ["arrow_of", "schemas"]
@@ -108,11 +108,11 @@ def _refused(name: str, type: Type) -> Type:
 
 def arrow_of(schema: NamedStruct, *, lowered: bool = True) -> pa.Schema:
     """Return a schema for DataFusion, with names in lower case for Spark's dialect."""
-    names: Iterator[str] = iter(schema.names)
+    names: Iterator[str] = iter([name.lower() for name in schema.names] if lowered else schema.names)
     fields = []
     for type in schema.struct.types:
         name = next(names)
-        fields.append(pa.field(name.lower() if lowered else name, arrow_type(type, names), nullable=type.nullable))
+        fields.append(pa.field(name, arrow_type(type, names), nullable=type.nullable))
     return pa.schema(fields)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -23,7 +22,6 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
     SortField,
     StructField,
-    WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Project, Relation
@@ -41,10 +39,10 @@ from pyspark_substrait.model.types import (
     IntervalYear,
     PrecisionTimestamp,
     String,
+    Struct,
     Type,
     concrete,
     same_type,
-    with_nullability,
 )
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.carriers import INTEGRAL_DIVISION, MEMBER, carried
@@ -54,6 +52,7 @@ from pyspark_substrait.planner.correlation import Queries
 from pyspark_substrait.planner.functions import Signature, signatures
 from pyspark_substrait.planner.literals import TIMESTAMP
 from pyspark_substrait.planner.operators import Operators
+from pyspark_substrait.planner.windows import WINDOWS, ignoring_nulls, over_window, own_function, windowed
 from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated
 
 __all__ = ["SparkMeaning"]
@@ -108,18 +107,6 @@ _OF_BINARIES: Final = frozenset(
     {"concat", "substring", "left", "lpad", "rpad", "overlay", "reverse", "length", "octet_length", "bit_length"}
     | {"contains", "startswith", "endswith"}
 )
-#: functions that are only defined over windows, and whether the frame counts
-_WINDOWS: Final = {
-    "row_number": "RowNumber",
-    "rank": "Rank",
-    "dense_rank": "DenseRank",
-    "percent_rank": "PercentRank",
-    "cume_dist": "CumeDist",
-    "ntile": "NTile",
-    "lag": "Lag",
-    "lead": "Lead",
-    "nth_value": "NthValue",
-}
 
 
 class SparkMeaning(Operators):
@@ -128,11 +115,20 @@ class SparkMeaning(Operators):
     Args:
         registry: the extensions.
         queries: the correlated subqueries of the text.
+        structs: the structs in tables, with the names of their fields in lower case.
         has_set_joins: whether the text has INTERSECT or EXCEPT, which DataFusion plans as joins.
     """
 
-    def __init__(self, registry: Registry, queries: Queries, *, has_set_joins: bool = False) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        queries: Queries,
+        *,
+        structs: Sequence[tuple[Struct, tuple[str, ...]]] = (),
+        has_set_joins: bool = False,
+    ) -> None:
         super().__init__(registry)
+        self._structs = structs
         self._has_set_joins = has_set_joins
         self._queries = queries
         #: the aggregate functions whose results Spark has with another type, by the identity of the call
@@ -147,7 +143,7 @@ class SparkMeaning(Operators):
             return self._infix(name, message, read, scope, names)
         found = carried(message, names)
         if found is None:
-            return None
+            return self._field(message, read) if name == "get_field" else None
         kind, key, parts = found
         match kind:
             case carriers.CALL:
@@ -160,6 +156,22 @@ class SparkMeaning(Operators):
                 return ScalarSubquery(input=self._query(key, parts, read, scope))
             case _:
                 raise AssertionError(f"a carrier of {kind} is the operand of an operator")
+
+    def _field(self, message: Any, read: Callable[[Any], Expression]) -> Expression:
+        """Return a field of a struct, whose name has one position in all structs of its type."""
+        found = read(message.arguments[0].value)
+        for argument in message.arguments[1:]:
+            name, struct = argument.value.literal.string, concrete(found.type)
+            known = [names for type, names in self._structs if same_type(type, struct) and name in names]
+            if not isinstance(struct, Struct) or len({names.index(name) for names in known}) != 1:
+                raise UnsupportedPlanError(
+                    f"the field `{name}` is at several positions in structs of the type {json_of(struct)}",
+                    hint='Leave engine="datafusion" out',
+                )
+            if any(names.count(name) > 1 for names in known):
+                raise UnsupportedPlanError(f"the field `{name}` is ambiguous: a struct has it twice, apart from case")
+            found = self._made("GetStructField", found, ordinal=known[0].index(name), sql=f"….{name}")
+        return found
 
     def _query(self, key: str, parts: Sequence[Any], read: Callable[[Any], Expression], scope: Any) -> Relation:
         return self._queries.relation(int(key), [read(part) for part in parts], scope)
@@ -200,7 +212,7 @@ class SparkMeaning(Operators):
             texts = [self._as(arguments[position], String()) for position in order[: len(arguments)]]
             return self._made(class_name, *texts)
         if name == "date_part":
-            return self._part(*arguments)
+            return self.part(*arguments)
         if name == "strpos":
             text, part = (self._as(value, String()) for value in arguments)
             return self._made("StringLocate", part, text, Literal(type=I32(), value=1))
@@ -331,6 +343,8 @@ class SparkMeaning(Operators):
         return self._translation.aggregate(self._function(name, arguments), distinct=distinct)
 
     def _function(self, name: str, arguments: Sequence[Expression]) -> Any:
+        if (skipping := ignoring_nulls(name, arguments)) is not None:
+            return node(skipping, arguments[0], sql=f"{skipping.lower()}(…, true)", ignoreNulls=True)
         if name not in _AGGREGATES:
             raise UnsupportedPlanError(f"the aggregate function `{name}` is not one of those planned without Spark")
         class_name, parameter = _AGGREGATES[name]
@@ -376,56 +390,17 @@ class SparkMeaning(Operators):
         frame: tuple[BoundsType | None, Bound, Bound],
     ) -> Expression:
         """Return a function over a window."""
-        over = node("WindowSpecDefinition", _FRAME, frameSpecification=0, orderSpec=[], partitionSpec=[])
-        if name in _WINDOWS:
+        is_own = name in WINDOWS and ignoring_nulls(name, arguments) is None
+        if is_own:
             if not sorts and name != "nth_value":
                 raise UnsupportedPlanError(f"`{name}` needs a window with ORDER BY in Spark")
-            function = self._window_function(name, arguments)
+            function = own_function(name, arguments)
         else:
             called = self._function(name, arguments)
             function = node("AggregateExpression", called, aggregateFunction=0, isDistinct=False, sql=f"{name}(…)")
-        made = self._translation.expression(node("WindowExpression", function, over, windowFunction=0, windowSpec=1))
-        whole = name in _WINDOWS and name != "nth_value"
-        return _over(made, sorts, partitions, None if whole else frame)
-
-    def _window_function(self, name: str, arguments: Sequence[Expression]) -> Any:
-        taken = [*arguments]
-        if name in ("lag", "lead"):
-            taken = [taken[0], *(taken[1:2] or [Literal(type=I32(), value=1)]), *taken[2:]]
-            if not isinstance(taken[1], Literal):
-                raise UnsupportedPlanError(f"the offset of `{name}` is a constant in Spark")
-            if len(taken) < 3:
-                taken.append(Literal(type=with_nullability(taken[0].type, True), value=None))
-        return node(_WINDOWS[name], *taken, sql=f"{name}(…)")
-
-
-_FRAME: Final = node(
-    "SpecifiedWindowFrame",
-    node("UnboundedPreceding$"),
-    node("UnboundedFollowing$"),
-    frameType={"object": "RowFrame$"},
-    lower=0,
-    upper=1,
-)
-
-
-def _over(
-    made: Expression,
-    sorts: tuple[SortField, ...],
-    partitions: tuple[Expression, ...],
-    frame: tuple[BoundsType | None, Bound, Bound] | None,
-) -> Expression:
-    """Return a window function, which may be in a cast, over a window."""
-    match made:
-        case WindowFunction():
-            made = replace(made, sorts=sorts, partitions=partitions)
-            if frame is None:
-                return made
-            return replace(made, bounds_type=frame[0] or BoundsType.ROWS, lower_bound=frame[1], upper_bound=frame[2])
-        case Cast():
-            return replace(made, input=_over(made.input, sorts, partitions, frame))
-        case _:
-            raise AssertionError("a window function, or a cast of one")
+        made = self._translation.expression(windowed(function))
+        whole = is_own and name != "nth_value"
+        return over_window(made, sorts, partitions, None if whole else frame)
 
 
 def _as_tinyint(value: Expression) -> Expression:
@@ -447,6 +422,8 @@ def _constant(text: str, parameter: str) -> Literal:
 _SPECIAL: Final[Mapping[str, Callable[[SparkMeaning, Sequence[Expression]], Expression]]] = {
     "to_date": SparkMeaning.to_date,
     "to_timestamp": SparkMeaning.to_timestamp,
+    "date_part": lambda meaning, arguments: meaning.part(*arguments),
+    "datepart": lambda meaning, arguments: meaning.part(*arguments),
     "negative": SparkMeaning.negative,
     "mod": lambda meaning, arguments: meaning.remainder(arguments, "Remainder"),
     "pmod": lambda meaning, arguments: meaning.remainder(arguments, "Pmod"),

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError
 from pyspark_substrait.planner.differences import DIFFERENCES
-from pyspark_substrait.planner.rendering import Item, Piece, integer, quoted
-from pyspark_substrait.planner.tokens import Kind, Token, place, tokens
+from pyspark_substrait.planner.intervals import interval
+from pyspark_substrait.planner.rendering import integer, quoted
+from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token, place, tokens
 
 __all__ = ["query_items"]
 
@@ -72,9 +73,15 @@ def _check(words: Sequence[Token], text: str) -> None:
                 )
         if token.word == "OVER" and position > 0 and words[position - 1].text == ")":
             _check_window(words, position, text)
-        fault = _fault(words, position)
-        if fault is not None:
-            raise UnsupportedPlanError(f"{fault[0]} (at {place(text, token.start)})", hint=fault[1])
+        if token.word == "INTERVAL":
+            try:
+                interval(words, position)
+            except InvalidPlanError as error:
+                fault = f"{error.message} (at {place(text, token.start)})"
+                raise UnsupportedPlanError(fault, hint=error.hint) from None
+        found = _fault(words, position)
+        if found is not None:
+            raise UnsupportedPlanError(f"{found[0]} (at {place(text, token.start)})", hint=found[1])
         if token.kind is Kind.SYMBOL and token.text in ("->", "=>", "[", "{"):
             raise UnsupportedPlanError(f"`{token.text}` is not planned without Spark (at {place(text, token.start)})")
 
@@ -85,7 +92,7 @@ def _fault(words: Sequence[Token], position: int) -> tuple[str, str] | None:
     before = words[position - 1] if position else None
     behind = [one.text.upper() for one in words[position + 1 : position + 4]]
     match word, behind:
-        case "RANGE", [_, *_] if _has_offset(words, position + 1):
+        case "RANGE", [_, *_] if _is_frame(words, position) and _has_offset(words, position + 1):
             return "DataFusion's plans leave the offsets of RANGE frames out", "Use ROWS, UNBOUNDED or CURRENT ROW"
         case "GROUPING", ["SETS", *_] if before is not None and before.word != "BY" and before.text != ",":
             return "DataFusion leaves GROUPING SETS out behind other keys", "Write GROUP BY GROUPING SETS (…)"
@@ -97,18 +104,62 @@ def _fault(words: Sequence[Token], position: int) -> tuple[str, str] | None:
             return "Spark has no count of all columns of a table", "Use count(*)"
         case "OVER" | "AS", ["(", *_] if _names_window(words, position):
             return "DataFusion leaves the name of a window out that is in brackets", "Write OVER and the name"
-        case "INTERVAL", [_, *_]:
-            return _fault_of_interval(words, position)
+        case "PIVOT" | "UNPIVOT", ["(" | "INCLUDE" | "EXCLUDE", *_] if before is not None and before.text != ".":
+            return f"{word} is not planned without Spark", "Aggregate a CASE for each column"
+        case "LATERAL", ["(", *_]:
+            return "LATERAL is not planned without Spark", "Use a subquery as a value"
+        case _ if words[position].text == "-" and _is_ordinal(words, position):
+            return "in Spark, a negative number in ORDER BY is a position, which there is not", "Leave it out"
         case "AS", [_, *_] if words[position + 1].kind is Kind.TEXT:
             return "in Spark, an alias is no text", "Write it in backquotes, or as a word"
     return None
 
 
+def _is_ordinal(words: Sequence[Token], position: int) -> bool:
+    """Whether a minus and the number behind it are all of an item of the query's ORDER BY."""
+    number = words[position + 1] if position + 1 < len(words) else None
+    if position == 0 or number is None or number.kind is not Kind.NUMBER or not number.text.isdecimal():
+        return False
+    behind = words[position + 2] if position + 2 < len(words) else None
+    if behind is not None and behind.text not in (",", ")") and behind.word not in _BEHIND_KEYS:
+        return False
+    if words[position - 1].word != "BY" and words[position - 1].text != ",":
+        return False
+    depth = 0
+    for at in range(position - 1, 0, -1):
+        depth += {")": 1, "(": -1}.get(words[at].text, 0)
+        if depth < 0 or (depth == 0 and words[at].word in ("SELECT", "FROM", "VALUES")):
+            return False
+        if depth == 0 and words[at].word == "BY":
+            return words[at - 1].word == "ORDER" and not _in_window(words, at)
+    return False
+
+
+_BEHIND_KEYS: Final = frozenset({"ASC", "DESC", "NULLS", "LIMIT", "OFFSET"})
+
+
+def _is_frame(words: Sequence[Token], position: int) -> bool:
+    """Whether RANGE begins the frame of a window; else it is a name."""
+    before = words[position - 1] if position else None
+    if before is None or before.word in ("BY", "AND", "OR", "NOT"):
+        return False
+    return (before.kind is not Kind.SYMBOL or before.text in "()") and _in_window(words, position)
+
+
+def _in_window(words: Sequence[Token], position: int) -> bool:
+    """Whether the bracket around a position has the specification of a window."""
+    depth = 0
+    for at in range(position - 1, 0, -1):
+        depth += {")": 1, "(": -1}.get(words[at].text, 0)
+        if depth < 0:
+            word = words[at - 1].word
+            return word == "OVER" or (word == "AS" and _in_window_clause(words, at - 1))
+    return False
+
+
 def _has_offset(words: Sequence[Token], position: int) -> bool:
     """Whether the bounds behind RANGE have more than words of a frame: a number, an interval, a parameter, a name."""
     known = ("BETWEEN", "AND", "UNBOUNDED", "CURRENT", "ROW", "PRECEDING", "FOLLOWING")
-    if words[position].word not in (*known, "INTERVAL") and words[position].kind is Kind.SYMBOL:
-        return False  # a name
     for token in words[position:]:
         if token.text == ")":
             return False
@@ -146,26 +197,6 @@ def _in_window_clause(words: Sequence[Token], position: int) -> bool:
         if depth == 0 and token.word == "WINDOW":
             return True
     return False
-
-
-#: units of Spark's intervals, without the s that may follow
-_INTERVAL_UNITS: Final = frozenset(
-    {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
-)
-
-
-def _fault_of_interval(words: Sequence[Token], position: int) -> tuple[str, str] | None:
-    at = position + 1
-    if words[at].text in ("-", "+"):
-        at += 1
-    if at + 1 >= len(words) or words[at].kind not in (Kind.TEXT, Kind.NUMBER) or words[at + 1].kind is not Kind.WORD:
-        return None
-    value, unit = words[at].text.strip("'\""), words[at + 1].word
-    if unit not in _INTERVAL_UNITS and unit.removesuffix("S") not in _INTERVAL_UNITS:
-        return f"Spark has no INTERVAL in {unit}", "Use years, months, days or seconds"
-    if "." in value and unit.removesuffix("S") != "SECOND":
-        return f"Spark has no fraction in an INTERVAL of {unit}", "Use seconds"
-    return None
 
 
 def _check_window(words: Sequence[Token], over: int, text: str) -> None:
@@ -227,10 +258,9 @@ def _literal(value: Any) -> str | None:
         case str():
             return quoted(value)
         case datetime.datetime():
-            kind = "TIMESTAMP" if value.tzinfo else "TIMESTAMP(6)"
-            if value.tzinfo:
-                value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-            return f"CAST('{value.isoformat(sep=' ')}' AS {kind})"
+            # one without a zone is in that of this process, as where Spark takes one
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            return f"CAST('{value.isoformat(sep=' ')}' AS TIMESTAMP)"
         case datetime.date():
             return f"DATE '{value.isoformat()}'"
         case _:

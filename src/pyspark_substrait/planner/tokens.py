@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 
-__all__ = ["Kind", "Token", "closing", "place", "tokens", "unescaped"]
+__all__ = ["Item", "Kind", "Piece", "Token", "closing", "place", "tokens", "unescaped"]
 
 
 class Kind(Enum):
@@ -49,6 +49,22 @@ class Token:
         """The name that a word or a quoted name is."""
         return self.text[1:-1].replace("``", "`") if self.kind is Kind.QUOTED else self.text
 
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text in DataFusion's SQL that stands for some tokens.
+
+    Args:
+        text: the text.
+        start: the place of the first of the tokens.
+    """
+
+    text: str
+    start: int
+
+
+#: a part of a query: a token, or what stands for some
+Item: TypeAlias = Token | Piece
 
 _PATTERN: Final = re.compile(
     r"""

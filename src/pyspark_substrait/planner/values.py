@@ -1,4 +1,4 @@
-"""The columns of VALUES, with the types that their literals have in Spark."""
+"""The columns of VALUES, with the names that they have in Spark, and the types of their literals there."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def with_spark_types(message: Any) -> None:
     """
     for table in _virtual_tables(message):
         rows = table.virtual_table.expressions
+        names = table.base_schema.names
+        names[:] = [f"col{number}" if name == f"column{number}" else name for number, name in enumerate(names, 1)]
         for position, type in enumerate(table.base_schema.struct.types):
             cells = [row.fields[position] for row in rows]
             if not all(cell.HasField("literal") for cell in cells):

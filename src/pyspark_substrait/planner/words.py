@@ -106,6 +106,6 @@ NAMED_TYPES: Final = {
 }
 #: functions that are planned, besides those of the table: those with another meaning for each type of argument
 OTHERS: Final = frozenset(
-    {"to_date", "to_timestamp", "negative", "mod", "pmod", "trim", "ltrim", "rtrim"}
+    {"to_date", "to_timestamp", "date_part", "datepart", "negative", "mod", "pmod", "trim", "ltrim", "rtrim"}
     | {"date", "timestamp", "string", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 )

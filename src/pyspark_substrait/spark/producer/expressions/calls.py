@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.extensions.calls import scalar as scalar_call
-from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Argument, EnumArgument, Expression, ScalarFunction
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import decimals, expression, typed, zones
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.sql.functions import table
 from pyspark_substrait.sql.functions.catalyst import CatalystForm
+from pyspark_substrait.sql.functions.catalyst_classes import CLASSES
 from pyspark_substrait.sql.functions.table import Row
 
 __all__ = ["aggregate", "candidates", "scalar"]
 
 
 @cache
-def _index() -> Mapping[str, Sequence[tuple[str, Row, CatalystForm]]]:
-    """Return the extension, the row and the form by the class of Catalyst, in the order of the tables."""
-    found: dict[str, list[tuple[str, Row, CatalystForm]]] = defaultdict(list)
-    for urn in (*Registry.default().urns(), *Registry.own_urns()):
-        known = table(urn)
+def _known(name: str) -> Sequence[tuple[str, Row, CatalystForm]]:
+    """Return the extension, the row and the form for a class of Catalyst, in the order of the tables."""
+    found: list[tuple[str, Row, CatalystForm]] = []
+    for urn, classes in CLASSES.items():
+        known = table(urn) if name in classes else None
         for row in () if known is None else known.rows:
-            for form in row.catalyst:
-                found[form.name].append((urn, row, form))
+            found += [(urn, row, form) for form in row.catalyst if form.name == name]
     return found
 
 
 def candidates(node: Node) -> list[tuple[str, Row, CatalystForm]]:
     """Return the rows of the tables that a node may match."""
-    known = _index().get(node.name, ())
+    known = _known(node.name)
     if not any(form.mode for _, _, form in known):
         return list(known)
     return [item for item in known if item[2].mode in (None, node.mode)]
