@@ -182,10 +182,13 @@ def values(
     outer: Outer,
     compilation: Compilation,
     path: str = "",
+    *,
+    filtering: bool = False,
 ) -> tuple[Query, list[exp.Expression]]:
     """Return expressions over a query, for places without window functions: these become columns below.
 
-    The query is flat, and may have more items than before, at its end.
+    The query is flat, and may have more items than before, at its end. ``filtering`` says that the expressions are
+    conditions, for which null does as false.
     """
     query = query.flat(compilation.names)
     if any(map(holds_window, nodes)):
@@ -204,14 +207,15 @@ def values(
             found.append(below[place].copy())
             continue
         with at(*((path, place) if path else ())):
-            found.append(expressions.expression(node, scope, compilation))
+            inside = replace(scope, filtering=True) if filtering and expressions.is_membership(node) else scope
+            found.append(expressions.expression(node, inside, compilation))
     return query, found
 
 
 def filtered(query: Query, condition: Expression, anchor: int | None, outer: Outer, compilation: Compilation) -> Query:
     """Return the records of a query for which a condition is true."""
     width = len(query.items)
-    query, found = values(query, conjuncts(condition), anchor, outer, compilation)
+    query, found = values(query, conjuncts(condition), anchor, outer, compilation, filtering=True)
     known = set(query.where)
     new = [one for one in dict.fromkeys(found) if one not in known]
     return replace(query, items=query.items[:width]).filtered(new)
