@@ -26,7 +26,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.relations import Fetch, JoinType, LateralJoin, Measure, RelationBase, Set, SetOp, Sort
-from pyspark_substrait.model.types import Decimal, PrecisionTimestampTZ, with_nullability
+from pyspark_substrait.model.types import Binary, Decimal, PrecisionTimestampTZ, with_nullability
 from tests.dialects.engines import Engine, EngineFault
 from tests.spark.plans import (
     INT,
@@ -72,6 +72,8 @@ LACKING = {
     "datafusion": _NOWHERE
     | _MOVING
     | {
+        "a condition without columns",
+        "such a condition that is true",
         "tiny numbers as fractions",
         "a zone with the name of a winter time",
         "a lateral join without a match",
@@ -141,6 +143,7 @@ def cases() -> Iterator[Case]:
     yield from _casts()
     yield from _memberships()
     yield from _frames()
+    yield from _conditions()
     yield from _names()
     # distinct arguments
     yield Case("count of distinct constants", group(three, [], [aggregate("count", text("x"), distinct=True)]), [(1,)])
@@ -342,6 +345,22 @@ def _frames() -> Iterator[Case]:
             upper_bound=upper,
         )
         yield Case(name, project(table, window), [(value,) for value in expected])
+
+
+def _conditions() -> Iterator[Case]:
+    """Yield cases of conditions without columns."""
+    one = _numbers(1)
+    largest = ScalarSubquery(input=group(one, [], [aggregate("max", col(one, 0))]))
+    total = group(_numbers(1, 2), [], [aggregate("count")])
+    for name, condition, expected in (
+        ("a condition without columns", call("gt", largest, number(5)), []),
+        ("such a condition that is true", call("lt", largest, number(5)), [(2,)]),
+    ):
+        yield Case(name, where(total, condition), expected)
+    bytes_ = values([Binary()], [(b"",), (b"\0a",)])
+    yield Case(
+        "binary constants", project(bytes_, col(bytes_, 0), lit(Binary(), b"ab")), [(b"", b"ab"), (b"\0a", b"ab")]
+    )
 
 
 def _names() -> Iterator[Case]:

@@ -116,7 +116,8 @@ def cast(made: Cast) -> exp.Expression | None:
 
 
 def _bytes(value: bytes) -> exp.Expression:
-    return exp.HexString(this=value.hex())
+    # sqlglot writes a hexadecimal constant as an integer
+    return exp.Anonymous(this="DECODE", expressions=[exp.Literal.string(value.hex()), exp.Literal.string("hex")])
 
 
 def _checked(operator: str) -> Callable[[Call], exp.Expression]:
@@ -281,4 +282,5 @@ DATAFUSION_SQL: Final = Dialect(
     single_rows=False,
     exact_frames=False,
     unknown_in=False,
+    keeps_conditions=False,
 )

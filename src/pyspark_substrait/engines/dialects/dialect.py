@@ -187,6 +187,8 @@ class Dialect:
         exact_frames: whether floating-point numbers are summed anew for each frame; if not, those that leave it are
             subtracted from the sum, which may have lost the others, or be infinite.
         unknown_in: whether IN of a query is null where that is unknown; if not, it is false there.
+        keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
+            an aggregate of no records still has one.
         case_sensitive: whether quoted names that differ in case only are different names.
         longest_name: how many bytes of a name it keeps; None if all.
         replaces_views: whether it has CREATE OR REPLACE VIEW.
@@ -210,6 +212,7 @@ class Dialect:
     single_rows: bool = True
     exact_frames: bool = True
     unknown_in: bool = True
+    keeps_conditions: bool = True
     case_sensitive: bool = False
     longest_name: int | None = None
     replaces_views: bool = True
