@@ -5,19 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal as Number
 from typing import Any
 
 from pyspark_substrait.engines import dialects
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
+    BoundsType,
     Cast,
+    CurrentRow,
     DynamicParameter,
     Expression,
+    FailureBehavior,
     InPredicate,
+    Preceding,
     ScalarSubquery,
     SortDirection,
+    Unbounded,
+    WindowFunction,
 )
 from pyspark_substrait.model.relations import Fetch, JoinType, LateralJoin, Measure, RelationBase, Set, SetOp, Sort
+from pyspark_substrait.model.types import Binary, Decimal, PrecisionTimestampTZ, with_nullability
 from tests.dialects.engines import Engine, EngineFault
 from tests.spark.plans import (
     INT,
@@ -32,6 +41,7 @@ from tests.spark.plans import (
     emit,
     group,
     join,
+    lit,
     long,
     number,
     outer,
@@ -44,11 +54,28 @@ from tests.spark.plans import (
     where,
 )
 
+_FAILS = FailureBehavior.THROW_EXCEPTION
+_NOWHERE = frozenset({"no number as a decimal", "like with escapes in a column"})
+#: sums over frames that numbers leave
+_MOVING = frozenset({"sum from here on", "sum of two", "average of two"})
 #: the cases that a dialect refuses, or that its engine doesn't run
 LACKING = {
-    "duckdb": frozenset(),
-    "postgres": frozenset(),
-    "datafusion": {
+    "duckdb": _NOWHERE | {"tiny numbers as fractions", "a half with 38 places as text"},
+    "postgres": _NOWHERE
+    | {
+        "tiny numbers as fractions",
+        "sum of infinities",
+        "avg of infinities",
+        "names of 71 bytes",
+        "a zone with the name of a winter time",
+    },
+    "datafusion": _NOWHERE
+    | _MOVING
+    | {
+        "a condition without columns",
+        "such a condition that is true",
+        "tiny numbers as fractions",
+        "a zone with the name of a winter time",
         "a lateral join without a match",
         "an outer column as a key",
         "in an ordered and limited query",
@@ -57,7 +84,20 @@ LACKING = {
         "an aggregate with outer columns: its condition",
         "an aggregate with outer columns: both",
     },
-    "sqlite": {
+    "sqlite": _NOWHERE
+    | _MOVING
+    | {
+        "order of computed numbers",
+        "extremes of computed numbers",
+        "groups of computed numbers",
+        "comparison of computed numbers",
+        "fractions as texts",
+        "a half with 38 places",
+        "a half with 38 places as text",
+        "tiny numbers as fractions",
+        "sum of infinities",
+        "avg of infinities",
+        "a zone with the name of a winter time",
         "a lateral join without a match",
         "an outer column as a key",
         "replace of nothing",
@@ -99,6 +139,12 @@ def _limited(count: int) -> Fetch:
 def cases() -> Iterator[Case]:
     """Yield the cases."""
     three = _numbers(1, None, 3)
+    yield from _computed_numbers()
+    yield from _casts()
+    yield from _memberships()
+    yield from _frames()
+    yield from _conditions()
+    yield from _names()
     # distinct arguments
     yield Case("count of distinct constants", group(three, [], [aggregate("count", text("x"), distinct=True)]), [(1,)])
     never = where(three, truth(False))
@@ -222,6 +268,112 @@ def cases() -> Iterator[Case]:
     yield Case(
         "remainder of the smallest", project(smallest, call("modulus", col(smallest, 0), col(smallest, 1))), [(0,)]
     )
+
+
+def _computed_numbers() -> Iterator[Case]:
+    """Yield cases of numbers that aren't any: the sign of a computed NaN may be set."""
+    infinite = values([REAL, REAL], [(math.inf, math.inf), (1.0, 0.0), (math.nan, 0.0)])
+    found = project(infinite, call("subtract", col(infinite, 0), col(infinite, 1)))
+    ordered = Sort(input=found, sorts=(sort(col(found, 0)),))
+    yield Case("order of computed numbers", ordered, [(1.0,), (math.nan,), (math.nan,)], is_sorted=True)
+    extremes = [aggregate("min", col(found, 0)), aggregate("max", col(found, 0))]
+    yield Case("extremes of computed numbers", group(found, [], extremes), [(1.0, math.nan)])
+    groups = group(found, [col(found, 0)], [aggregate("count")])
+    yield Case("groups of computed numbers", groups, [(math.nan, 2), (1.0, 1)])
+    larger = project(found, call("gt", col(found, 0), lit(REAL, 1.0)))
+    yield Case("comparison of computed numbers", larger, [(True,), (False,), (True,)])
+    huge = values([REAL], [(1e308,), (-1e308,)])
+    opposite = project(huge, call("multiply", col(huge, 0), lit(REAL, 10.0)))
+    for name in ("sum", "avg"):
+        none = group(opposite, [], [aggregate(name, col(opposite, 0))])
+        yield Case(f"{name} of infinities", none, [(math.nan,)])
+    cast = Cast(input=col(infinite, 0), type=Decimal(precision=9, scale=2), failure_behavior=_FAILS)
+    only = where(infinite, call("is_nan", col(infinite, 0)))
+    yield Case("no number as a decimal", project(only, cast), [])  # an error
+
+
+def _casts() -> Iterator[Case]:
+    """Yield cases of casts."""
+    small = Decimal(precision=2, scale=2)
+    fractions = values([small], [("0.99",), ("-0.01",), ("0",)])
+    as_text = project(fractions, Cast(input=col(fractions, 0), type=TEXT, failure_behavior=_FAILS))
+    yield Case("fractions as texts", as_text, [("0.99",), ("-0.01",), ("0.00",)])
+    smallest = Decimal(precision=38, scale=38)
+    half = values([smallest], [("0.5",)])
+    yield Case("a half with 38 places", project(half, call("equal", col(half, 0), lit(smallest, "0.5"))), [(True,)])
+    doubled = Cast(input=col(half, 0), type=TEXT, failure_behavior=_FAILS)
+    yield Case("a half with 38 places as text", project(half, doubled), [(f"0.5{'0' * 37}",)])
+    tiny = values([REAL], [(1e-7,), (0.5,)])
+    nulls = Cast(input=col(tiny, 0), type=with_nullability(small, True), failure_behavior=FailureBehavior.RETURN_NULL)
+    yield Case("tiny numbers as fractions", project(tiny, nulls), [(Number("0.00"),), (Number("0.50"),)])
+
+
+def _memberships() -> Iterator[Case]:
+    """Yield cases of memberships that are unknown."""
+    three = _numbers(1, 2, None)
+    found = InPredicate(needles=(col(three, 0),), haystack=_numbers(1, None))
+    missing = call("not", found)
+    for name, condition, expected in (
+        ("in", found, [1]),
+        ("not in", missing, []),
+        ("an alternative to not in", call("or", call("equal", col(three, 0), number(2)), missing), [2]),
+        ("unknown in", call("is_null", found), [2, None]),
+        ("in, or a default", call("coalesce", found, truth(True)), [1, 2, None]),
+    ):
+        yield Case(name, where(three, condition), [(one,) for one in expected])
+
+
+def _frames() -> Iterator[Case]:
+    """Yield cases of sums over frames that large numbers leave."""
+    table = values([INT, REAL], [(1, 1e20), (2, 1.0), (3, 2.0)])
+    one = Preceding(long(1))
+    for name, function, lower, upper, expected in (
+        ("sum up to here", "sum", Unbounded(), CurrentRow(), [1e20, 1e20, 1e20]),
+        ("sum from here on", "sum", CurrentRow(), Unbounded(), [1e20, 3.0, 2.0]),
+        ("sum of two", "sum", one, CurrentRow(), [1e20, 1e20, 3.0]),
+        ("average of two", "avg", one, CurrentRow(), [1e20, 5e19, 1.5]),
+    ):
+        called = aggregate(function, col(table, 1))
+        window = WindowFunction(
+            function=called.function,
+            arguments=called.arguments,
+            output_type=called.output_type,
+            derived_type=called.derived_type,
+            sorts=(sort(col(table, 0)),),
+            bounds_type=BoundsType.ROWS,
+            lower_bound=lower,
+            upper_bound=upper,
+        )
+        yield Case(name, project(table, window), [(value,) for value in expected])
+
+
+def _conditions() -> Iterator[Case]:
+    """Yield cases of conditions without columns."""
+    one = _numbers(1)
+    largest = ScalarSubquery(input=group(one, [], [aggregate("max", col(one, 0))]))
+    total = group(_numbers(1, 2), [], [aggregate("count")])
+    for name, condition, expected in (
+        ("a condition without columns", call("gt", largest, number(5)), []),
+        ("such a condition that is true", call("lt", largest, number(5)), [(2,)]),
+    ):
+        yield Case(name, where(total, condition), expected)
+    bytes_ = values([Binary()], [(b"",), (b"\0a",)])
+    yield Case(
+        "binary constants", project(bytes_, col(bytes_, 0), lit(Binary(), b"ab")), [(b"", b"ab"), (b"\0a", b"ab")]
+    )
+
+
+def _names() -> Iterator[Case]:
+    """Yield cases of names that mean something else to an engine."""
+    long_names = [f"{'n' * 70}{end}" for end in "ab"]
+    two = values([INT, INT], [(1, 2)], names=long_names)
+    yield Case("names of 71 bytes", project(Fetch(input=two, count_expr=long(1)), col(two, 1), col(two, 0)), [(2, 1)])
+    noon = values([PrecisionTimestampTZ(precision=6)], [(1_719_835_200_000_000,)])  # of 1 July 2024
+    local = project(noon, call("local_timestamp", col(noon, 0), text("CET")))
+    yield Case("a zone with the name of a winter time", local, [(1_719_842_400_000_000,)])
+    texts = values([TEXT, TEXT, TEXT], [("a%", "a!%", "!"), ("ab", "a!%", "!"), ("a!b", "a!%", "x")])
+    like = call("like", *(col(texts, place) for place in range(3)), urn=engines.DATAFUSION.urn)
+    yield Case("like with escapes in a column", project(texts, like), [(True,), (False,), (True,)])
 
 
 def _written(rows: list[tuple[Any, ...]]) -> list[str]:

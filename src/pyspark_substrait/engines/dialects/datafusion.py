@@ -2,7 +2,8 @@
 
 Its integers wrap around on overflow, so they are computed as decimals or wider integers and cast, which is an error for
 a number that doesn't fit. It compares floating-point numbers by their bits; zero is added, so that 0.0 and -0.0 are
-equal. Its LIKE has the backslash as escape character, whatever is written.
+equal, and each NaN becomes the one that is the largest number: infinity less infinity has another sign. Its LIKE has
+the backslash as escape character, whatever is written.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pyspark_substrait.engines.dialects.standard import (
     STANDARD,
     concatenated,
     decimal_type,
+    escape_of,
     extracts,
     neighbour,
     shortened,
@@ -103,7 +105,7 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain(filled("TRUNC({0})", [made.value], ""))
         case Decimal(), (FP32() | FP64()):
             return made.plain(filled("CAST({0} AS VARCHAR)", [made.value], ""))
-        case FP64(), Decimal():
+        case FP64(), Decimal() if not made.null:  # a text with an exponent is an error, and would be null
             return made.plain(filled("CAST({0} AS VARCHAR)", [made.value], ""))
         case ((String() | VarChar()), (String() | VarChar())):
             return shortened(made)
@@ -114,7 +116,8 @@ def cast(made: Cast) -> exp.Expression | None:
 
 
 def _bytes(value: bytes) -> exp.Expression:
-    return exp.HexString(this=value.hex())
+    # sqlglot writes a hexadecimal constant as an integer
+    return exp.Anonymous(this="DECODE", expressions=[exp.Literal.string(value.hex()), exp.Literal.string("hex")])
 
 
 def _checked(operator: str) -> Callable[[Call], exp.Expression]:
@@ -174,7 +177,7 @@ def _quotient(call: Call) -> exp.Expression:
 
 
 def _like(call: Call) -> exp.Expression:
-    pattern, escape = call.literal(1), call.literal(2)
+    pattern, escape = call.literal(1), escape_of(call)
     if call.function.urn != DATAFUSION and (not isinstance(pattern, str) or "\\" in pattern):
         raise UnsupportedPlanError(
             "like of a pattern with a backslash, or that isn't a constant, has no exact form in DataFusion: "
@@ -271,10 +274,13 @@ DATAFUSION_SQL: Final = Dialect(
     types=types,
     literal=Literals(sqlglot="", types=types, integer=I64, decimals=False, bytes=_bytes),
     cast=cast,
-    float_equality="{0} + 0.0",
+    float_equality="NANVL({0} + 0.0, CAST('NaN' AS DOUBLE))",
     grouping_sets=False,
     case_sensitive=True,
     multiplicities=False,
     laterals=False,
     single_rows=False,
+    exact_frames=False,
+    unknown_in=False,
+    keeps_conditions=False,
 )

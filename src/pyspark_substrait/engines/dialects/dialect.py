@@ -175,7 +175,8 @@ class Dialect:
             no form for it.
         cast: returns a cast between different types; None if it has none with exactly these values.
         text_order: how a text is written where its order counts; ``{0}`` if it is compared by code points anyway.
-        float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal.
+        float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal, and
+            each NaN is the largest number.
         outer_column: how a column of an enclosing query is written; ``{0}`` if outer joins make nulls of it.
         equality: the operator template by which two values are equal or both null.
         grouping_sets: whether it has GROUPING SETS, also for empty inputs.
@@ -183,6 +184,11 @@ class Dialect:
         laterals: whether it has LATERAL.
         values: whether it has VALUES in FROM, with names for the columns.
         single_rows: whether a subquery with several records is an error where one is needed.
+        exact_frames: whether floating-point numbers are summed anew for each frame; if not, those that leave it are
+            subtracted from the sum, which may have lost the others, or be infinite.
+        unknown_in: whether IN of a query is null where that is unknown; if not, it is false there.
+        keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
+            an aggregate of no records still has one.
         case_sensitive: whether quoted names that differ in case only are different names.
         longest_name: how many bytes of a name it keeps; None if all.
         replaces_views: whether it has CREATE OR REPLACE VIEW.
@@ -204,6 +210,9 @@ class Dialect:
     laterals: bool = True
     values: bool = True
     single_rows: bool = True
+    exact_frames: bool = True
+    unknown_in: bool = True
+    keeps_conditions: bool = True
     case_sensitive: bool = False
     longest_name: int | None = None
     replaces_views: bool = True

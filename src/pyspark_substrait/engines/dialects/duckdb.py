@@ -133,6 +133,7 @@ def _bytes(value: bytes) -> exp.Expression:
 
 #: digits of a decimal that a floating-point number keeps, and whose quotient by a power of ten is rounded once
 _EXACT_DIGITS: Final = 15
+_MOST_DIGITS: Final = 38
 
 
 def cast(made: Cast) -> exp.Expression | None:
@@ -153,12 +154,19 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain() if precision <= _EXACT_DIGITS else made.plain(_text(made.value))
         case Decimal(), FP32():
             return made.plain(_text(made.value))
+        case ((FP32() | FP64()), Decimal(precision=precision, scale=scale)) if precision == scale:
+            return None  # 1e-07 would not fit, having a digit before the point
         case FP64(), Decimal():
             return made.plain(_text(made.value))  # by the digits of its text
         case FP32(), Decimal():
             return made.plain(_text(filled("CAST({0} AS DOUBLE)", [made.value], "duckdb")))
         case ((String() | VarChar()), (String() | VarChar())):
             return shortened(made)
+        case Decimal(precision=precision, scale=scale), String() if precision == scale:
+            if precision == _MOST_DIGITS:
+                return None
+            # without a digit before the point, its text would have none either
+            return made.plain(filled(f"CAST({{0}} AS DECIMAL({precision + 1}, {scale}))", [made.value], "duckdb"))
         case ((I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String()):
             return made.plain()
         case String(), (I8() | I16() | I32() | I64()):

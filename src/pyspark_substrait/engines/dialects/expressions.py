@@ -29,6 +29,7 @@ from pyspark_substrait.model.expressions import (
     Expression,
     FailureBehavior,
     FieldReference,
+    Function,
     IfThen,
     InPredicate,
     Lambda,
@@ -55,7 +56,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP32, FP64, Boolean, Type, VarChar, concrete, same_type
 from pyspark_substrait.model.walk import expression_children
 
-__all__ = ["call", "cast", "declared", "equal", "expression", "field_uses", "known", "literal"]
+__all__ = ["call", "cast", "declared", "equal", "expression", "field_uses", "is_membership", "known", "literal"]
 
 
 def expression(node: Expression, scope: Scope, compilation: Compilation) -> exp.Expression:
@@ -128,6 +129,15 @@ def literal(node: Literal, compilation: Compilation, *, plain: bool = False) -> 
         message = f"the constant {node.value!r} of type {node.type} has no form in {dialect.engine}"
         raise UnsupportedPlanError(message, path="literal", code=Code.TARGET_EXPRESSION)
     return found
+
+
+def is_membership(node: Expression) -> bool:
+    """Whether an expression is IN of a query, or the negation of one."""
+    match node:
+        case ScalarFunction(function=Function(name="not"), arguments=(InPredicate(),)):
+            return True
+        case _:
+            return isinstance(node, InPredicate)
 
 
 def known(node: Expression, compilation: Compilation) -> Literal | None:

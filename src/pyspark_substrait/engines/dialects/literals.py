@@ -42,6 +42,8 @@ from pyspark_substrait.model.types import (
 __all__ = ["Literals", "moment_text"]
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
+#: the digits of a decimal; DuckDB takes a number of more, as 0.1 with 38 places, for a floating-point number
+_MOST_DIGITS: Final = 38
 _DAYS: Final = range(datetime.date.min.toordinal() - 719163, datetime.date.max.toordinal() - 719163 + 1)
 
 
@@ -108,7 +110,7 @@ class Literals:
                 return self._float(value, type)
             case Decimal(), Number() as value:
                 text = f"{value:f}"
-                if not self.decimals:
+                if not self.decimals or sum(map(str.isdigit, text)) > _MOST_DIGITS:
                     return self._cast(exp.Literal.string(text), type)
                 made: exp.Expression = exp.Literal.number(text.lstrip("-"))
                 made = exp.Neg(this=made) if text.startswith("-") else made

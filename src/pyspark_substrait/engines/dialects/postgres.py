@@ -136,10 +136,10 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain()
         case ((Decimal() | FP32() | FP64()), (I16() | I32() | I64())):
             return made.plain(_filled("TRUNC({0})", made.value))
-        case FP64(), Decimal():
-            return made.plain(_filled("CAST({0} AS TEXT)", made.value))
-        case FP32(), Decimal():
-            return made.plain(_filled(f"CAST(CAST({{0}} AS {_DOUBLE}) AS TEXT)", made.value))
+        case ((FP32() | FP64()), Decimal()):
+            double = made.value if isinstance(made.source, FP64) else _filled(f"CAST({{0}} AS {_DOUBLE})", made.value)
+            # PostgreSQL's decimals may be NaN: another text is an error
+            return made.plain(_filled("REPLACE(CAST({0} AS TEXT), 'NaN', 'not a number')", double))
         case ((String() | VarChar()), (String() | VarChar())):
             return shortened(made)
         case ((I8() | I16() | I32() | I64() | Decimal() | Boolean() | UUID()), String()):
@@ -252,7 +252,12 @@ _NUMBERS: Final = [
     row("sum", f"SUM(CAST({{0}} AS {_DOUBLE}))", signatures=FLOATS, overflow=()),
     row("sum0", "COALESCE(CAST(agg(SUM({0})) AS BIGINT), 0)", signatures=INTEGERS, overflow="ERROR"),
     row("sum0", f"COALESCE(agg(SUM(CAST({{0}} AS {_DOUBLE}))), 0)", signatures=FLOATS, overflow=()),
-    row("avg", "CAST(TRUNC(agg(AVG({0}))) AS {output})", signatures=("i8", "i16", "i32"), overflow=ALL_VALUES),
+    row(
+        "avg",
+        "CAST(DIV(CAST(agg(SUM({0})) AS NUMERIC), agg(COUNT({0}))) AS {output})",  # AVG has some digits only
+        signatures=("i8", "i16", "i32"),
+        overflow=ALL_VALUES,
+    ),
     row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
     row("avg", f"CAST(agg(AVG(CAST({{0}} AS {_DOUBLE}))) AS REAL)", signatures=("fp32",), overflow=()),
     *statistics({"std_dev": "STDDEV", "variance": "VAR"}, _DOUBLE),
@@ -285,6 +290,8 @@ _STRINGS: Final = [
     row("ltrim", "LTRIM({0}, {1})"),
     row("rtrim", "RTRIM({0}, {1})"),
 ]
+#: zones with a summer time, whose names PostgreSQL takes for the abbreviations of their winter times
+_ABBREVIATIONS: Final = frozenset({"CET", "EET", "MET", "WET"})
 _PART: Final = "CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"
 _SECOND: Final = "CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
@@ -303,8 +310,9 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
     f"{_BASE}string": _STRINGS,
     f"{_BASE}datetime": [
-        *(item for zones in (False, True) for item in extracts(_PART, second=_SECOND, zones=zones)),
-        row("local_timestamp", in_zone("{0} AT TIME ZONE {1}")),
+        *extracts(_PART, second=_SECOND),
+        *extracts(_PART, second=_SECOND, zones=True, without=_ABBREVIATIONS),
+        row("local_timestamp", in_zone("{0} AT TIME ZONE {1}", without=_ABBREVIATIONS)),
         *(
             row(name, f"CAST({{0}} {operator} {{1}} AS {{output}})", signatures=("date_iyear", "date_iday"))
             for name, operator in (("add", "+"), ("subtract", "-"))

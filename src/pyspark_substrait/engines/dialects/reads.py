@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from sqlglot import exp
 
@@ -14,6 +15,9 @@ from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import NamedTable, Read, VirtualTable
 
 __all__ = ["read"]
+
+#: the bytes that the number of an alias has at most
+_NUMBER: Final = 6
 
 
 def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Query:
@@ -60,7 +64,10 @@ def _named(node: Read, names: tuple[str, ...], compilation: Compilation) -> Quer
         tree = exp.Table(**dict(zip(labels, reversed(parts), strict=False)))
     else:
         raise UnsupportedPlanError(f"a name of {len(parts)} parts", path="named_table.names", code=Code.TARGET_FEATURE)
-    return of_table(tree, compilation.names.fresh(names[-1]), node.base_schema.top_level_names())
+    most = compilation.dialect.longest_name
+    is_long = most is not None and len(names[-1].encode("utf-8", "replace")) > most - _NUMBER
+    alias = compilation.names.fresh("t" if is_long else names[-1])
+    return of_table(tree, alias, node.base_schema.top_level_names())
 
 
 def _virtual(node: Read, table: VirtualTable, outer: tuple[Record, ...], compilation: Compilation) -> Query:

@@ -30,11 +30,13 @@ class Scope:
         record: that of the input.
         outer: those of the enclosing queries, the nearest last.
         windows: whether window functions may stand here.
+        filtering: whether the expression is IN of a query, or the negation of one, in a filter: null does as false.
     """
 
     record: Record
     outer: tuple[Record, ...] = ()
     windows: bool = False
+    filtering: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

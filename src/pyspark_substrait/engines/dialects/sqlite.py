@@ -22,6 +22,7 @@ from pyspark_substrait.engines.dialects.standard import (
     INTEGERS,
     STANDARD,
     concatenated,
+    escape_of,
     neighbour,
     shortened,
     two,
@@ -135,16 +136,21 @@ def _float(template: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
+def _known(aggregate: str) -> str:
+    """Return an aggregate of numbers, which is an error where it is no number: SQLite's is null there."""
+    return f"COALESCE(agg({aggregate}), CASE WHEN agg(COUNT({{0}})) > 0 THEN {_ERROR} END)"
+
+
 def _like(call: Call) -> exp.Expression:
     """Return ``like`` as GLOB, which tells upper from lower case."""
-    pattern, stated = call.literal(1), call.literal(2)
+    pattern, stated = call.literal(1), escape_of(call)
     if not isinstance(pattern, str):
         raise UnsupportedPlanError(
             f"{call.function.key} of a pattern that isn't a constant has no exact form in SQLite: "
             "its LIKE does not tell upper from lower case",
             code=Code.TARGET_FUNCTION,
         )
-    escape = stated if isinstance(stated, str) else "\\" if call.function.urn == DATAFUSION else ""
+    escape = stated or ("\\" if call.function.urn == DATAFUSION else "")
     text, characters = "", iter(pattern)
     for character in characters:
         if escape and character == escape:
@@ -227,9 +233,9 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("bitwise_and", "{0} & {1}"),
         row("bitwise_or", "{0} | {1}"),
         row("sum", "SUM({0})", signatures=INTEGERS, overflow="ERROR"),
-        row("sum", "SUM({0})", signatures=("fp64",), overflow=()),
+        row("sum", _known("SUM({0})"), signatures=("fp64",), overflow=()),
         row("sum0", "COALESCE(agg(SUM({0})), 0)", signatures=INTEGERS, overflow="ERROR"),
-        row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
+        row("avg", _known("AVG({0})"), signatures=("fp64",), overflow=()),
         row("ntile", "NTILE({0})"),
         row("lead", neighbour("LEAD")),
         row("lag", neighbour("LAG")),
@@ -248,8 +254,10 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("substring", _substring, negative_start="LEFT_OF_BEGINNING"),
     ],
     DATAFUSION: [
-        row("sum", "SUM({0})", signatures=(*INTEGERS, "fp64")),
-        row("avg", "AVG({0})", signatures=(*INTEGERS, "fp64")),
+        row("sum", "SUM({0})", signatures=INTEGERS),
+        row("sum", _known("SUM({0})"), signatures=("fp64",)),
+        row("avg", "AVG({0})", signatures=INTEGERS),
+        row("avg", _known("AVG({0})"), signatures=("fp64",)),
         row("like", _like),
         row("substring", _substring),
     ],
@@ -273,4 +281,5 @@ SQLITE: Final = Dialect(
     laterals=False,
     values=False,
     single_rows=False,
+    exact_frames=False,
 )

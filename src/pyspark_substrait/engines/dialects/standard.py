@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zoneinfo
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, row
 from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -38,6 +39,7 @@ __all__ = [
     "comparable",
     "concatenated",
     "decimal_type",
+    "escape_of",
     "extracts",
     "in_order",
     "in_zone",
@@ -201,6 +203,24 @@ def concatenated(call: Call) -> exp.Expression:
     return first
 
 
+def escape_of(call: Call) -> str | None:
+    """Return the escape character of a call of ``like``; None if it has none, or a null.
+
+    Raises:
+        UnsupportedPlanError: it is no constant of one character.
+    """
+    if len(call.operands) < 3:
+        return None
+    node, found = call.nodes[2], call.literal(2)
+    if not isinstance(node, Literal) or (isinstance(found, str) and len(found) != 1):
+        raise UnsupportedPlanError(
+            f"{call.function.key} with an escape that isn't a constant of one character has no form in "
+            f"{call.dialect.engine}",
+            code=Code.TARGET_FUNCTION,
+        )
+    return found if isinstance(found, str) else None
+
+
 def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expression]:
     """Return the body of ``like``.
 
@@ -210,8 +230,7 @@ def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expressio
     """
 
     def body(call: Call) -> exp.Expression:
-        found = call.literal(2)  # a null stands for no other one
-        character = found if isinstance(found, str) else escape
+        character = escape_of(call) or escape
         text, pattern = [value for value in call.operands if isinstance(value, exp.Expression)][:2]
         made: exp.Expression = exp.Like(this=operand(text), expression=operand(pattern))
         if character or written:
@@ -314,8 +333,13 @@ _PARTS: Final = {
 }
 
 
-def in_zone(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of a function in a time zone, its last argument, which is the name of one, as a constant."""
+def in_zone(template: str, *, without: Set[str] = frozenset()) -> Callable[[Call], exp.Expression]:
+    """Return the body of a function in a time zone, its last argument, which is the name of one, as a constant.
+
+    Args:
+        template: the value.
+        without: names that mean other zones to the engine.
+    """
 
     def body(call: Call) -> exp.Expression:
         zone = call.literal(len(call.operands) - 1)
@@ -325,18 +349,25 @@ def in_zone(template: str) -> Callable[[Call], exp.Expression]:
                 hint="Give the name as a literal, like 'Europe/Berlin'",
                 code=Code.TARGET_FUNCTION,
             )
+        if zone in without:
+            raise UnsupportedPlanError(
+                f"{call.function.key} in the time zone {zone}, which {call.dialect.engine} takes for another one",
+                hint="Give the name of a city, like 'Europe/Berlin'",
+                code=Code.TARGET_FUNCTION,
+            )
         return call.filled(template)
 
     return body
 
 
-def extracts(template: str, *, second: str = "", zones: bool = False) -> list[Row]:
+def extracts(template: str, *, second: str = "", zones: bool = False, without: Set[str] = frozenset()) -> list[Row]:
     """Return the rows of ``extract`` from dates, times and timestamps without a zone, or from those with one.
 
     Args:
         template: the value of a part, as BIGINT; ``{part}`` is its name.
         second: the template for the whole seconds; empty if it is the same.
         zones: whether the rows are for timestamps with a zone, in which the parts are.
+        without: names of zones that mean others to the engine.
     """
     moments: tuple[str, ...] = ("req_date", "req_pts")
     counted: tuple[str, ...] = ("req_req_date", "req_req_pts")
@@ -360,7 +391,7 @@ def extracts(template: str, *, second: str = "", zones: bool = False) -> list[Ro
     rows.append(row("extract", sunday, enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ZERO"}, signatures=counted))
     rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=times))
     if zones:
-        return [replace(item, body=in_zone(item.body)) for item in rows if isinstance(item.body, str)]
+        return [replace(item, body=in_zone(item.body, without=without)) for item in rows if isinstance(item.body, str)]
     return rows
 
 

@@ -63,7 +63,22 @@ def statement(
             for one in compilation.shared.values()
         ]
         select.set("with_", exp.With(expressions=clauses))
+    for one in tree.find_all(exp.Identifier):
+        _keeps(one.name, dialect)
     return sql_text(tree, dialect.sqlglot, formatted=formatted)
+
+
+def _keeps(name: str, dialect: Dialect) -> None:
+    """Refuse a name that a dialect shortens: it may be that of another table or column then.
+
+    Raises:
+        UnsupportedPlanError: it is longer.
+    """
+    most = dialect.longest_name
+    if most is not None and len(name.encode("utf-8", "replace")) > most:
+        raise UnsupportedPlanError(
+            f"{dialect.engine} keeps {most} bytes of a name, and `{shortened_name(name)}` has more"
+        )
 
 
 def view_statement(
@@ -94,11 +109,7 @@ def view_statement(
         )
 
     def quoted(name: str) -> str:
-        most = dialect.longest_name
-        if most is not None and len(name.encode("utf-8", "replace")) > most:
-            raise UnsupportedPlanError(
-                f"{dialect.engine} keeps {most} bytes of a name, and `{shortened_name(name)}` has more"
-            )
+        _keeps(name, dialect)
         if "\0" in name or (not name.isprintable() and any("\ud800" <= char <= "\udfff" for char in name)):
             raise UnsupportedPlanError(f"{dialect.engine} cannot have the name {name!a}")
         return '"' + name.replace('"', '""') + '"'

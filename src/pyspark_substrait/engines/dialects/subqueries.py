@@ -128,9 +128,10 @@ def three_valued(
 
 def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation: Compilation) -> exp.Expression:
     needles = []
+    around = replace(scope, filtering=False)
     for position, needle in enumerate(node.needles):
         with at("needles", position):
-            needles.append(expressions.expression(needle, scope, compilation))
+            needles.append(expressions.expression(needle, around, compilation))
     with at("haystack"):
         query = relations.relation(node.haystack, inner, compilation)
     types = node.haystack.schema.types
@@ -139,7 +140,9 @@ def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation:
     for position, (needle_node, type) in enumerate(zip(node.needles, types, strict=True)):
         if not same_type(needle_node.type, type):
             raise InvalidPlanError(f"a {needle_node.type} is looked for in {type}", path=f"needles[{position}]")
-    if len(needles) == 1 and not isinstance(concrete(types[0]), FP32 | FP64):
+    nullable = any(type.nullable for type in (*types, *(needle.type for needle in node.needles)))
+    is_told = compilation.dialect.unknown_in or scope.filtering or not nullable
+    if len(needles) == 1 and is_told and not isinstance(concrete(types[0]), FP32 | FP64):
         return exp.In(this=operand(needles[0]), query=exp.Subquery(this=query.unordered().select()))
     query = query.flat(compilation.names)
     certain: list[exp.Expression] = []

@@ -22,6 +22,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, WindowRelFunction
+from pyspark_substrait.model.types import FP32, FP64, concrete
 
 __all__ = ["standing_alone", "window"]
 
@@ -29,6 +30,9 @@ __all__ = ["standing_alone", "window"]
 _OF_PARTITIONS: Final = frozenset(
     {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "lag"}
 )
+
+#: functions that add numbers up
+_SUMS: Final = frozenset({"sum", "sum0", "avg", "std_dev", "variance"})
 
 
 def standing_alone(function: WindowRelFunction, node: ConsistentPartitionWindow) -> WindowFunction:
@@ -78,10 +82,29 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> exp.
     if order:
         over.set("order", exp.Order(expressions=order))
     frame = None if node.function.name in _OF_PARTITIONS else _frame(node, bool(order), compilation)
+    if frame is not None and not compilation.dialect.exact_frames:
+        _refuse_moving_sums(node, compilation)
     if frame is not None:
         over.set("spec", frame)
     made = aggregates.decorated(row.made(call), window=over)
     return expressions.declared(made, node, compilation)
+
+
+def _refuse_moving_sums(node: WindowFunction, compilation: Compilation) -> None:
+    """Refuse sums of floating-point numbers over frames that values leave: one beside a large number is lost with it.
+
+    Raises:
+        UnsupportedPlanError: it is one of these.
+    """
+    if isinstance(node.lower_bound, Unbounded) or node.function.name not in _SUMS:
+        return
+    if isinstance(concrete(node.derived_type), FP32 | FP64):
+        raise UnsupportedPlanError(
+            f"{node.function.key} over a frame whose start moves has no exact form in {compilation.dialect.engine}: "
+            "it subtracts the values that leave the frame",
+            hint="Let the frame begin with the partition",
+            code=Code.TARGET_FUNCTION,
+        )
 
 
 def _frame(node: WindowFunction, ordered: bool, compilation: Compilation) -> exp.WindowSpec | None:
