@@ -344,11 +344,12 @@ def test_the_command() -> None:
 
 def test_no_java_is_started() -> None:
     program = (
-        "import sys, pyspark_substrait as ps\n"
-        "ps.from_sql('SELECT a / 2 AS h FROM t', tables={'t': 'a INT'}, engine='datafusion')\n"
+        "import sys; from pyspark_substrait.cli import main\n"
+        "given = ['plan', 'SELECT a / 2 AS h FROM t', '--schema', 't=a INT', '--engine', 'datafusion']\n"
+        "main(given, standalone_mode=False)\n"
         "assert not {'pyspark', 'py4j', 'pyarrow.dataset', 'pyarrow.compute', 'pandas'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
 
 
 # tokens --------------------------------------------------------------------------------------------------------------

@@ -218,7 +218,7 @@ class Session:
         """
         from pyspark_substrait.cli.startup_estimate import is_brief
         from pyspark_substrait.spark.kept_session import session_places
-        from pyspark_substrait.spark.pandas_notice import leave_out_pandas
+        from pyspark_substrait.spark.pandas_imports import leave_out_pandas
         from pyspark_substrait.spark.progress import waiting
         from pyspark_substrait.spark.session_start import brief_session, embedded_session
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -11,6 +13,7 @@ import pyspark_substrait
 from pyspark_substrait.cli.files import output_name, save, table_option
 from pyspark_substrait.cli.options import KEEP, Session
 from pyspark_substrait.cli.output import print_text
+from pyspark_substrait.spark.pandas_imports import without_pandas
 
 __all__ = ["plan"]
 
@@ -83,6 +86,9 @@ def plan(
     if len(dict(given)) < len(given):
         raise click.BadParameter("a name is given twice", param_hint="--table, --schema")
     query = _query(text)
+    if engine == "datafusion":
+        with without_pandas(), suppress(ImportError):
+            import_module("datafusion")  # makes pyarrow look for pandas
     made = pyspark_substrait.from_sql(
         query,
         Session(None, None, None, keep).start(brief=True) if engine == "spark" and dialect == "spark" else None,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
@@ -28,7 +25,6 @@ _SETTINGS: Final = {
     "datafusion.sql_parser.enable_subquery_sort_elimination": "false",
     "datafusion.sql_parser.recursion_limit": "200",
 }
-_IMPORTING: Final = threading.RLock()
 _OLDEST: Final = 55
 _FAULT: Final = re.compile(r"^(?:Error during planning|Schema error|SQL error|This feature is not implemented): ")
 _MISSING: Final = re.compile(r"table '(?:datafusion\.public\.)?(.+)' not found")
@@ -83,8 +79,7 @@ class Planner:
 
     def __init__(self, tables: Mapping[Names, pa.Schema], *, own_dialect: bool = False) -> None:
         _check_release()
-        with _cheap_integers():
-            from datafusion import SessionConfig, SessionContext, SQLOptions
+        from datafusion import SessionConfig, SessionContext, SQLOptions
 
         self._context = SessionContext() if own_dialect else SessionContext(SessionConfig(dict(_SETTINGS)))
         self._own_dialect = own_dialect
@@ -135,42 +130,6 @@ class Planner:
             raise Rejected(error) from None
         parsed = wire.parse(written)
         return Planned(parsed.message, parsed.notes, parsed.original_version, _witness(types[0] if types else None))
-
-
-@contextmanager
-def _cheap_integers() -> Iterator[None]:
-    """Make an INT in pyarrow without the search for pandas, while datafusion is imported.
-
-    datafusion makes one when it is imported; then pyarrow imports pandas, if there is one, to look whether it is a
-    Series. That takes longer than everything else. The values are the same.
-    """
-    if "datafusion" in sys.modules:
-        yield
-        return
-    with _IMPORTING:
-        scalar, array = pa.scalar, pa.array
-
-        def integer(value: int) -> Any:
-            content = pa.py_buffer(value.to_bytes(4, sys.byteorder, signed=True))
-            return pa.Array.from_buffers(pa.int32(), 1, [None, content])
-
-        def cheap_scalar(value: Any, type: Any = None, **options: Any) -> Any:
-            is_small = value.__class__ is int and -(1 << 31) <= value < 1 << 31
-            return (
-                integer(value)[0] if is_small and type == pa.int32() and not options else scalar(value, type, **options)
-            )
-
-        def cheap_array(obj: Any, type: Any = None, *others: Any, **options: Any) -> Any:
-            is_one = obj.__class__ is list and len(obj) == 1 and isinstance(obj[0], pa.Int32Scalar)
-            if is_one and obj[0].is_valid and type == pa.int32() and not others and not options:
-                return integer(obj[0].as_py())
-            return array(obj, type, *others, **options)
-
-        pa.scalar, pa.array = cheap_scalar, cheap_array
-        try:
-            yield
-        finally:
-            pa.scalar, pa.array = scalar, array
 
 
 def _check_release() -> None:

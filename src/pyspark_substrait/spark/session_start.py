@@ -30,7 +30,7 @@ from pyspark_substrait.spark.compatibility import (
 )
 from pyspark_substrait.spark.embedded_settings import JAVA_OPTIONS, embedded_settings
 from pyspark_substrait.spark.java import java_environment
-from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
+from pyspark_substrait.spark.pandas_imports import leave_out_pandas_notice
 from pyspark_substrait.spark.session import PLAN_SETTINGS, has_setting, is_connect, listed, spark_errors
 
 if TYPE_CHECKING:
