@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -35,6 +36,8 @@ _TAGS: Final[dict[type, bytes]] = {
     types.Date: b"\x80\x01",
 }
 _NULLABLE = b"\x90\x03\x01"
+#: for all digits of a decimal
+_EXACT = decimal.Context(prec=40)
 _ALL_BITS = (1 << 64) - 1
 
 
@@ -83,10 +86,14 @@ def _message(node: Literal, declarations: Declarations) -> bytes:
 
 def _encoder(type: Type, declarations: Declarations) -> Callable[[Any], bytes]:
     """Return what turns a value of a type into the bytes of its literal."""
-    kind = type.__class__
+    kind, end = type.__class__, _NULLABLE if type.nullable else b""
+    if isinstance(type, types.Decimal):
+        last = bytes((0x10, type.precision)) + (bytes((0x18, type.scale)) if type.scale else b"")
+        scale, before, behind = type.scale, b"\xc2\x01" + bytes((18 + len(last), 0x0A, 16)), last + end
+        return lambda value: before + int(_EXACT.scaleb(value, scale)).to_bytes(16, "little", signed=True) + behind
     if kind not in _TAGS:
         return lambda value: _message(Literal(type=type, value=value), declarations)
-    tag, end = _TAGS[kind], _NULLABLE if type.nullable else b""
+    tag = _TAGS[kind]
     if kind in (types.FP32, types.FP64):
         pack = struct.Struct("<f" if kind is types.FP32 else "<d").pack
         return lambda value: tag + pack(value) + end
