@@ -89,6 +89,7 @@ DOORS = {
     "analysis.report.report": "Jinja, for pages",
     "text.lossless": "Lark, to read the text form, and what writes it",
     "extensions.relation_handlers": "Arrow, for its schemas",
+    "proto.read.virtual_tables": "Arrow, for tables of many rows",
 }
 INSTEAD = (
     "import it at the top of the module. Where that makes a circle, move what both need into a module below them, make "

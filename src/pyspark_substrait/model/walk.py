@@ -31,10 +31,11 @@ from pyspark_substrait.model.fields import (
     Over,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Ddl, Reference, Relation, Update, Write
+from pyspark_substrait.model.relations import Ddl, Read, Reference, Relation, Update, VirtualTable, Write
 
 __all__ = [
     "all_expressions",
+    "computed_expressions",
     "expression_children",
     "expressions_within",
     "holds_query",
@@ -78,6 +79,18 @@ def expression_children(expression: Expression) -> tuple[Expression, ...]:
 def relation_expressions(relation: Relation) -> tuple[Expression, ...]:
     """The expressions directly in a relation, without those of its inputs, in order."""
     return EXPRESSIONS[relation.__class__](relation)
+
+
+def computed_expressions(relation: Relation) -> tuple[Expression, ...]:
+    """The :func:`relation_expressions` without the literals of a virtual table that is held by column.
+
+    Making these takes long, and they have nothing inside them.
+    """
+    if not isinstance(relation, Read) or not isinstance(relation.read_type, VirtualTable):
+        return relation_expressions(relation)
+    if relation.read_type.columns is None:
+        return relation_expressions(relation)
+    return tuple(item for item in (relation.filter, relation.best_effort_filter) if item is not None)
 
 
 def placed_expressions(relation: Relation) -> tuple[tuple[Expression, Over], ...]:
@@ -196,7 +209,7 @@ def relation_subqueries(relation: Relation) -> tuple[Relation, ...]:
     """The relations of the subqueries directly in a relation, as :func:`subqueries`; cached on the relation."""
     kept: tuple[Relation, ...] | None = vars(relation).get(_SUBQUERIES)
     if kept is None:
-        kept = vars(relation)[_SUBQUERIES] = tuple(subqueries(relation_expressions(relation)))
+        kept = vars(relation)[_SUBQUERIES] = tuple(subqueries(computed_expressions(relation)))
     return kept
 
 
@@ -228,7 +241,7 @@ def relations_within(
 
 
 def all_expressions(*trees: Relation, named_lambdas: bool = False) -> Iterator[Expression]:
-    """The expressions in all :func:`relations_within` some trees, and all expressions inside them.
+    """The :func:`computed_expressions` of all :func:`relations_within` some trees, and all expressions inside them.
 
     Args:
         trees: the trees.
@@ -236,10 +249,10 @@ def all_expressions(*trees: Relation, named_lambdas: bool = False) -> Iterator[E
     """
 
     def queries(relation: Relation) -> list[Relation]:
-        return subqueries(relation_expressions(relation), named_lambdas=True)
+        return subqueries(computed_expressions(relation), named_lambdas=True)
 
     for relation in relations_within(*trees, queries=queries if named_lambdas else relation_subqueries):
-        yield from expressions_within(relation_expressions(relation), named_lambdas=named_lambdas)
+        yield from expressions_within(computed_expressions(relation), named_lambdas=named_lambdas)
 
 
 def refers_out(*trees: Relation) -> bool:

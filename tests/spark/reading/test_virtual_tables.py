@@ -28,7 +28,10 @@ from pyspark_substrait.model.relations import JoinType, Read, RelationBase, Virt
 from pyspark_substrait.model.types import (
     FP32,
     I8,
+    UUID,
     Decimal,
+    FixedBinary,
+    FixedChar,
     IntervalCompound,
     IntervalDay,
     IntervalYear,
@@ -44,6 +47,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.proto import messages
+from pyspark_substrait.proto.read import virtual_tables as proto_virtual_tables
 from pyspark_substrait.spark import sources
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
 from pyspark_substrait.sql.compiler import virtual_tables
@@ -90,7 +94,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     def noted(node: Read, table: VirtualTable, spark: SparkSession) -> Any:
         values = original(node, table, spark)
-        found.append(-1 if values is None else len(table.expressions))
+        found.append(-1 if values is None else table.row_count)
         return values
 
     monkeypatch.setattr(virtual_tables, "_MOST_WRITTEN", 0)
@@ -112,6 +116,26 @@ def test_every_simple_type_as_data(spark: SparkSession, sent: list[int]) -> None
     with zone(spark, "America/New_York"):
         check(run(spark, table_of(types, records)), types, records)
     assert sent == [12]
+
+
+def test_every_type_that_is_read_by_column(
+    spark: SparkSession, sent: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proto_virtual_tables, "_MANY", 1)
+    cell_by_cell = UUID | IntervalYear | IntervalDay | IntervalCompound | PrecisionTime | UserDefined
+    texts = VarChar | FixedChar | FixedBinary
+    kinds = [type for type in LEAF_KINDS if not isinstance(type, cell_by_cell | texts)]
+    types = [with_nullability(type, nullable) for type in kinds for nullable in (True, False)]
+    records = random_rows(types, 12)
+    loaded = ps.load(plan(table_of(types, records)).to_bytes())
+    read = loaded.trees[0]
+    assert isinstance(read, Read) and isinstance(read.read_type, VirtualTable)
+    assert read.read_type.columns is not None
+    with zone(spark, "America/New_York"):
+        check(ps.run_query(loaded, spark=spark), types, records)
+    assert sent == [12]
+    with pytest.raises(AttributeError):  # no row was made
+        object.__getattribute__(read.read_type, "expressions")
 
 
 def test_nested_types_as_data(spark: SparkSession, sent: list[int]) -> None:

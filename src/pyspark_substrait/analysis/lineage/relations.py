@@ -267,7 +267,7 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
 def _read(relation: Read) -> Shape:
     """Return the shape of a read; the columns of a virtual table depend on its expressions."""
     base = [ComputedColumn()] * _width(relation.base_schema.struct)
-    if isinstance(relation.read_type, VirtualTable):
+    if isinstance(relation.read_type, VirtualTable) and relation.read_type.columns is None:
         for field in range(len(base)):
             values = [record.fields[field] for record in relation.read_type.expressions if field < len(record.fields)]
             uses = (Use(item, place=Place.NONE) for item in values if not isinstance(item, Literal))

@@ -44,8 +44,8 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.walk import (
+    computed_expressions,
     expressions_within,
-    relation_expressions,
     relation_subqueries,
     relations_within,
     subquery_relation,
@@ -92,7 +92,7 @@ def inner_queries(node: Relation) -> list[Relation]:
 
 
 def _queries(node: Relation) -> Iterator[tuple[Relation, Expression]]:
-    for current in expressions_within(relation_expressions(node)):
+    for current in expressions_within(computed_expressions(node)):
         query = subquery_relation(current)
         if query is not None:
             yield query, current
@@ -163,7 +163,7 @@ def derived_row_count(node: Relation, given: list[int], stored: int | None = Non
     """
     match node:
         case Read() if node.filter is None and node.best_effort_filter is None:
-            return len(node.read_type.expressions) if isinstance(node.read_type, VirtualTable) else stored
+            return node.read_type.row_count if isinstance(node.read_type, VirtualTable) else stored
         case Reference() | Cross():
             return math.prod(given)
         case Set(op=SetOp.UNION_ALL):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, NestedStruct
@@ -18,10 +18,8 @@ from pyspark_substrait.model.relations.base import (
     RelationInfo,
 )
 from pyspark_substrait.model.relations.description import Declared, Description, Part, Subject, condition
+from pyspark_substrait.model.relations.literal_columns import LiteralColumns
 from pyspark_substrait.model.types import NamedStruct, Struct
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "ArrowReadOptions",
@@ -50,11 +48,70 @@ class NamedTable:
     advanced_extension: AdvancedExtension | None = None
 
 
+class _ByColumn:
+    """The place of the columns of a :class:`VirtualTable`, which are no field: they say the same as its expressions."""
+
+    __slots__ = ("columns",)
+
+    #: the columns of a table of plain literals; None if it was made of rows
+    columns: LiteralColumns | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VirtualTable:
-    """A table whose records are in the plan, each made of expressions without input."""
+class VirtualTable(_ByColumn):
+    """A table whose records are in the plan, each made of expressions without input.
+
+    A large table of plain literals is held by column. Its ``expressions`` are made when they are first asked for, and
+    kept: what can do without them asks for ``columns``, :attr:`row_count` and :meth:`first_rows`.
+    """
 
     expressions: Annotated[tuple[Annotated[NestedStruct, PART], ...], Over.NOTHING]
+
+    @staticmethod
+    def of_columns(columns: LiteralColumns) -> VirtualTable:
+        """Create a table that is held by column."""
+        table = object.__new__(VirtualTable)
+        object.__setattr__(table, "columns", columns)
+        return table
+
+    @property
+    def row_count(self) -> int:
+        """The number of records."""
+        return len(self.expressions if self.columns is None else self.columns)
+
+    def first_rows(self, count: int) -> tuple[NestedStruct, ...]:
+        """Return up to ``count`` records from the start."""
+        if self.columns is None:
+            return self.expressions[:count]
+        return self.columns.rows(0, min(count, len(self.columns)))
+
+    if not TYPE_CHECKING:  # it would allow any name
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what isn't set: the columns of a table of rows, or the rows of one that is held by column."""
+            if name == "columns":
+                return None
+            if name == "expressions" and self.columns is not None:
+                rows = self.columns.rows()
+                object.__setattr__(self, name, rows)
+                return rows
+            raise AttributeError(f"a virtual table has no {name}", name=name, obj=self)
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not VirtualTable:
+            return NotImplemented
+        assert isinstance(other, VirtualTable)
+        if self.columns is not None and other.columns is not None:
+            return self.columns is other.columns or self.columns.same_as(other.columns)
+        return self.row_count == other.row_count and self.expressions == other.expressions
+
+    def __hash__(self) -> int:
+        """Return a hash of the number of records and of the first, so that the others need not be made."""
+        return hash((self.row_count, self.first_rows(_HASHED)))
+
+
+#: how many records of a virtual table its hash depends on
+_HASHED = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from pyspark_substrait.proto.read.types import (
     variation,
 )
 
-__all__ = ["PLAIN", "any_message", "literal", "literals"]
+__all__ = ["CERTAIN_DAYS", "PLAIN", "any_message", "literal", "literals"]
 
 
 class _Marks(NamedTuple):
@@ -85,12 +85,12 @@ def literal(message: messages.Expression.Literal, reading: Reading, path: Path) 
     return _READERS[kind](value, marks, reading, path)
 
 
-_FIRST_DAY, _LAST_DAY = -354_285, 2_932_896
-"""1000-01-01 and 9999-12-31, in days since 1970-01-01."""
+#: 1000-01-01 and 9999-12-31, in days since 1970-01-01: the days that every engine has
+CERTAIN_DAYS = (-354_285, 2_932_896)
 
 
 def _check_date(days: int, reading: Reading, path: Path) -> None:
-    if not _FIRST_DAY <= days <= _LAST_DAY:
+    if not CERTAIN_DAYS[0] <= days <= CERTAIN_DAYS[1]:
         what = f"day {days} since 1970-01-01 is before the year 1000 or behind 9999; not every engine has it"
         reading.find(_ILLEGAL, path, what, level=Level.WARNING)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
@@ -14,7 +17,7 @@ from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, Unbound
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.habits.unambiguous import null_of
-from pyspark_substrait.proto.read.literals import PLAIN, literal
+from pyspark_substrait.proto.read.literals import CERTAIN_DAYS, PLAIN, literal
 from pyspark_substrait.proto.read.type_checks import as_cell
 
 __all__ = ["virtual_table"]
@@ -28,6 +31,10 @@ def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -
     Raises:
         InvalidPlanError: a row has too few or too many cells, or one that its column can't hold.
     """
+    if len(message.expressions) >= _MANY and not isinstance(schema.struct, OpenStruct):
+        found = _by_column(message, schema.struct.types, scope, path)
+        if found is not None:
+            return found
     columns = [_Column(type, scope, position) for position, type in enumerate(schema.struct.types)]
     width, rows = len(columns), []
     path = (path, "expressions")
@@ -41,6 +48,30 @@ def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -
         cells = [column.cell(cell, path, index) for column, cell in zip(columns, fields, strict=False)]
         rows.append(NestedStruct(fields=tuple(cells)))
     return VirtualTable(expressions=tuple(rows))
+
+
+#: tables of at least so many rows are read by column, if they can be; for others Arrow is not worth its import
+_MANY = 1_000
+
+
+def _by_column(message: Any, types: Sequence[Type], scope: Scope, path: Path) -> VirtualTable | None:
+    """Read a table of plain literals by column; None for any other table."""
+    from pyspark_substrait.proto.read.literal_columns import literal_columns
+
+    if not types:
+        return None
+    reading = scope.reading
+
+    def null(row: int, column: int) -> Expression | None:
+        alone = replace(scope, reading=reading.anew())
+        cell = _Column(types[column], alone, column).cell(message.expressions[row].fields[column], path, row)
+        return None if alone.reading.notes else cell
+
+    try:
+        found = literal_columns(message, types, null, None if reading.findings is None else CERTAIN_DAYS)
+    except SubstraitError:  # of a null; it is reported with its place by the reader of cells
+        return None
+    return None if found is None else VirtualTable.of_columns(found)
 
 
 _slots: Any = Literal

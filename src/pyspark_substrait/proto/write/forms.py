@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyspark_substrait.proto import generates
-from pyspark_substrait.proto.write import expressions, functions, references, relations
+from pyspark_substrait.proto.write import expressions, functions, references, relations, virtual_tables
 from pyspark_substrait.proto.write.fields import declare, fields
 from pyspark_substrait.proto.write.literals import any_message, literal
 from pyspark_substrait.proto.write.types import data_type, named_struct, struct
@@ -27,6 +27,7 @@ declare(
         "substrait.NamedStruct": lambda value, into, parts: named_struct(value, into, parts.declarations),
         "substrait.ReadRel.IcebergTable": lambda value, into, parts: fields(value, into.direct, parts),
         "substrait.ReadRel.LocalFiles.FileOrFiles": relations.file_or_files,
+        "substrait.ReadRel.VirtualTable": virtual_tables.virtual_table,
         "substrait.Rel": relations.relation,
         "substrait.RelCommon": relations.common,
         "substrait.RelCommon.Emit": relations.emit,

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pyspark_substrait.model.literals import Compound, DayTime, Literal
+from pyspark_substrait.model.relations.literal_columns import LiteralColumn
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -51,7 +52,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
 
-__all__ = ["UnrepresentableValue", "literal_array"]
+__all__ = ["UnrepresentableValue", "column_array", "literal_array"]
 
 _SECONDS_OF_DAY = 86_400
 _MOST_MONTHS = 120_000
@@ -77,6 +78,29 @@ def literal_array(cells: _Cells, type: Type) -> pa.Array:
         return _array(cells, concrete(type))
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise UnrepresentableValue(str(error)) from error
+
+
+def column_array(column: LiteralColumn, type: Type) -> pa.ChunkedArray | None:
+    """Return the values of a table that is held by column as :func:`literal_array` does; None if it has to do that."""
+    values: Any = column.values
+    here = concrete(type)
+    if not same_type(column.type, here) or not same_type(column.null_type, here):
+        return None
+    try:
+        match here:
+            case Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64() | String() | Binary() | Decimal():
+                return values
+            case Date():
+                return values.cast(pa.date32())
+            case PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision):
+                if precision > FINEST:
+                    return values
+                zone = "UTC" if isinstance(here, PrecisionTimestampTZ) else None
+                return pc.multiply_checked(values, units_per_second(FINEST - precision)).cast(pa.timestamp("us", zone))
+            case _:
+                return None
+    except pa.ArrowException:
+        return None
 
 
 def _array(cells: _Cells, type: Type) -> pa.Array:

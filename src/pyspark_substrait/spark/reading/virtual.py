@@ -12,7 +12,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.spark.compatibility import frame_of_arrow
-from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
+from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, column_array, literal_array
 from pyspark_substrait.spark.session import session_with
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
@@ -64,6 +64,10 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
 
 
 def _column(table: VirtualTable, position: int, type: Type) -> pa.Array | None:
+    if table.columns is not None:
+        array = column_array(table.columns.columns[position], type)
+        if array is not None:
+            return array
     cells = [record.fields[position] for record in table.expressions]
     literals = [cell for cell in cells if isinstance(cell, Literal)]
     assert len(literals) == len(cells), "the compiler asks for tables of literals"

@@ -42,7 +42,7 @@ from pyspark_substrait.model.relations import (
     Sort,
     VirtualTable,
 )
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import computed_expressions, expression_children, subquery_relation
 
 __all__ = ["needed_columns"]
 
@@ -190,7 +190,7 @@ class _Search:
         fields: set[int] | None = set()
         if isinstance(node, Sort) and any(isinstance(field.sort_kind, Function) for field in node.sorts):
             fields = None
-        pending: list[Expression] = list(relation_expressions(node))
+        pending: list[Expression] = list(computed_expressions(node))
         while pending:
             expression = pending.pop()
             query = subquery_relation(expression)

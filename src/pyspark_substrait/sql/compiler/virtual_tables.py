@@ -18,6 +18,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
+from pyspark_substrait.model.relations.literal_columns import LiteralColumns
 from pyspark_substrait.model.types import Type, same_type
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.sql.compiler import expressions
@@ -48,19 +49,18 @@ def virtual_table(node: Read, table: VirtualTable, outer: tuple[Record, ...], co
         return _without_columns(table)
     _check(table, types)
     columns = tuple(compilation.column() for _ in types)
-    if not table.expressions:
+    if not table.row_count:
         nulls = tuple(
             Item(f"CAST(NULL AS {spark_type(type)})", column) for type, column in zip(types, columns, strict=True)
         )
         return Query(source=f"({Query(source='', items=nulls).text()} WHERE false)", items=plain(columns), depth=1)
-    rest = list(enumerate(table.expressions))
+    rest: list[_Numbered] = []
     source = None
     if _is_large(table):
         literals, rest = _parted(table, compilation)
         source = compilation.sources(replace(node, read_type=literals))
-        if source is None:
-            rest = list(enumerate(table.expressions))
     if source is None:
+        rest = list(enumerate(table.expressions))
         return _written(rest, columns, outer, compilation)
     items = tuple(Item(text, column) for text, column in zip(source.columns, columns, strict=True))
     query = Query(source=source.text, items=items)
@@ -81,6 +81,8 @@ def _without_columns(table: VirtualTable) -> Query:
 
 def _check(table: VirtualTable, types: Sequence[Type]) -> None:
     """Check that each record has a field of the right type for each column."""
+    if table.columns is not None and _fit(table.columns, types):
+        return
     for number, record in enumerate(table.expressions):
         if len(record.fields) != len(types):
             with at("expressions", number):
@@ -98,6 +100,14 @@ def _check(table: VirtualTable, types: Sequence[Type]) -> None:
                     right.add(id(here))
 
 
+def _fit(columns: LiteralColumns, types: Sequence[Type]) -> bool:
+    """Whether all values are of their columns' types."""
+    return len(columns.columns) == len(types) and all(
+        same_type(column.type, type) and (type.nullable or not column.values.null_count)
+        for column, type in zip(columns.columns, types, strict=True)
+    )
+
+
 def _check_cell(field: Expression, type: Type) -> None:
     if not same_type(field.type, type):
         raise InvalidPlanError(f"the field is {field.type}, the schema says {type}")
@@ -107,6 +117,8 @@ def _check_cell(field: Expression, type: Type) -> None:
 
 def _is_large(table: VirtualTable) -> bool:
     """Whether there are more values than are written out, nested ones included."""
+    if table.columns is not None:
+        return len(table.columns) * len(table.columns.columns) > _MOST_WRITTEN
     left, most = _MOST_WRITTEN, _MOST_WRITTEN + 1
     pending: list[object] = [cell for record in table.expressions[:most] for cell in record.fields[:most]]
     while pending and left >= 0:
@@ -121,7 +133,9 @@ def _is_large(table: VirtualTable) -> bool:
 
 def _parted(table: VirtualTable, compilation: Compilation) -> tuple[VirtualTable, list[_Numbered]]:
     """Split the records into those of literals only, or of parameters with known literals, and the others."""
-    if all(cell.__class__ is Literal for record in table.expressions for cell in record.fields):
+    if table.columns is not None or all(
+        cell.__class__ is Literal for record in table.expressions for cell in record.fields
+    ):
         return table, []
     literals, others = [], []
     for number, record in enumerate(table.expressions):

@@ -103,8 +103,9 @@ class Place(Enum):
 def places(node: Relation, spark: SparkVersion) -> Iterator[tuple[Expression, Place]]:
     """Yield the expressions of a relation, with their places in a version of Spark."""
     match node:
-        case Read(read_type=VirtualTable(expressions=records)):
-            yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
+        case Read(read_type=VirtualTable() as table):
+            if table.columns is None:
+                yield from ((cell, Place.NOWHERE) for record in table.expressions for cell in record.fields)
             yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
         case Update() | Ddl():
             # checked when they are carried out
@@ -328,7 +329,7 @@ def _takes(node: Relation, spark: SparkVersion) -> bool:
         case Read(read_type=read_type):
             cells = (
                 [cell for record in read_type.expressions for cell in record.fields]
-                if isinstance(read_type, VirtualTable)
+                if isinstance(read_type, VirtualTable) and read_type.columns is None
                 else []
             )
             filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]

@@ -27,8 +27,8 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import LateralJoin, Reference, Relation
 from pyspark_substrait.model.walk import (
+    computed_expressions,
     expression_children,
-    relation_expressions,
     subquery_relation,
     with_children,
     with_expressions,
@@ -167,7 +167,7 @@ def references(node: Expression, depth: int = 0) -> Iterator[tuple[int, int]]:
 
 def relation_references(node: Relation, depth: int) -> Iterator[tuple[int, int]]:
     """Yield the same for a relation whose expressions are ``depth`` levels inside the record that counts as level 0."""
-    for expression in relation_expressions(node):
+    for expression in computed_expressions(node):
         yield from references(expression, depth)
     for position, input in enumerate(node.inputs):
         yield from relation_references(input, depth + (isinstance(node, LateralJoin) and position == 1))
@@ -215,7 +215,7 @@ def _uses_parameters(node: Expression, depth: int) -> bool:
 
 
 def _relation_uses_parameters(node: Relation, depth: int) -> bool:
-    return any(_uses_parameters(item, depth) for item in relation_expressions(node)) or any(
+    return any(_uses_parameters(item, depth) for item in computed_expressions(node)) or any(
         _relation_uses_parameters(input, depth) for input in node.inputs
     )
 

@@ -481,7 +481,9 @@ def _with_expressions(node: Relation, expressions: Sequence[Expression]) -> Rela
 def _unfolded(bare: Relation, table: VirtualTable) -> Relation:
     """A virtual table as projections, whose expressions may be subqueries."""
     assert isinstance(bare, Read)
-    if not any(holds_query(cell) for record in table.expressions for cell in record.fields):
+    if table.columns is not None or not any(
+        holds_query(cell) for record in table.expressions for cell in record.fields
+    ):
         return bare
     single = Read(
         base_schema=NamedStruct(names=("one",), struct=Struct(types=(Boolean(),))),

@@ -48,10 +48,12 @@ def fails_over(input: Relation, expressions: Iterable[Expression]) -> bool:
 def exposes_union(node: Relation) -> bool:
     """Whether Spark may push a projection over a relation down to a UNION ALL, through the relations between."""
     match node:
-        case Read(read_type=VirtualTable(expressions=records)):
+        case Read(read_type=VirtualTable() as table):
+            if table.columns is not None:
+                return False
             # cells that aren't constants are in a separate SELECT
-            plain = all(isinstance(cell, Literal) for record in records for cell in record.fields)
-            return len(records) > 1 and not plain
+            plain = all(isinstance(cell, Literal) for record in table.expressions for cell in record.fields)
+            return len(table.expressions) > 1 and not plain
         case Filter(input=input) | Project(input=input) | DetachedRel(relation=input) | Reference(subtree=input):
             return exposes_union(input)
         case FetchBase(limits=limits):

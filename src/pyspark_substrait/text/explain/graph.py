@@ -11,7 +11,7 @@ from pyspark_substrait.model.expressions import FieldReference, OuterReference
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Reference, Relation
-from pyspark_substrait.model.walk import expressions_within, relation_expressions
+from pyspark_substrait.model.walk import computed_expressions, expressions_within
 from pyspark_substrait.text.explain.blocks import Block, OutputColumn, RelationText, blocks
 from pyspark_substrait.text.explain.columns import type_text
 from pyspark_substrait.text.explain.lines import LineKind, innermost
@@ -267,7 +267,7 @@ def _targets(relation: Relation, frames: tuple[_Frame, ...]) -> Iterator[int]:
     """Yield the enclosing nodes whose records the expressions of a relation refer to."""
     if not frames:
         return
-    for current in expressions_within(relation_expressions(relation)):
+    for current in expressions_within(computed_expressions(relation)):
         if isinstance(current, FieldReference) and isinstance(current.root, OuterReference):
             found = _frame(current.root, frames)
             if found is not None:

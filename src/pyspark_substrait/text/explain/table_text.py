@@ -99,10 +99,10 @@ def read_text(read_type: ReadType, scope: Scope, marks: PageState) -> str:
     match read_type:
         case NamedTable():
             return object_text(read_type)
-        case VirtualTable(expressions=rows):
+        case VirtualTable(row_count=count):
             blank = Scope(columns=(), labels=(), outer=scope.outer)
-            shown = limited([f"({list_text(row.fields, blank, marks)})" for row in rows[:21]], len(rows))
-            return f"{counted(len(rows), 'row')}: {shown}" if rows else "no rows"
+            shown = limited([f"({list_text(row.fields, blank, marks)})" for row in read_type.first_rows(21)], count)
+            return f"{counted(count, 'row')}: {shown}" if count else "no rows"
         case LocalFiles(items=files, advanced_extension=extension):
             listed = limited([_file(file) for file in files]) or "no files"
             return listed + _in_braces(extension_texts(extension))
