@@ -8,7 +8,6 @@ the backslash as escape character, whatever is written.
 
 from __future__ import annotations
 
-import decimal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -135,7 +134,11 @@ def _exact(template: str) -> Callable[[Call], exp.Expression]:
 
 
 def _decimals(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of an operation on decimals. Numbers of 39 digits are no error there, so these are looked for."""
+    """Return the body of an operation on decimals.
+
+    In 38 digits DataFusion wraps around or is wrong by a digit, so results that may have more are computed in 76, and
+    are an error unless they fit.
+    """
 
     def body(call: Call) -> exp.Expression:
         left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
@@ -146,24 +149,27 @@ def _decimals(template: str) -> Callable[[Call], exp.Expression]:
             digits = whole + max(left.scale, right.scale) + 1
         if digits <= _DIGITS:
             return call.filled(f"CAST({template} AS {{output}})")
-        output = decimal_type(call.output)
-        largest = f"{decimal.Decimal(10**_DIGITS - 1).scaleb(-output.scale, decimal.Context(prec=_DIGITS)):f}"
-        fits = f"ABS({template}) <= CAST('{largest}' AS {{output}}) OR ({template}) IS NULL"
-        failed = f"CAST('more than 38 digits: ' || CAST({template} AS VARCHAR) AS {{output}})"
-        return call.filled(f"CASE WHEN {fits} THEN CAST({template} AS {{output}}) ELSE {failed} END")
+        wide = [f"CAST({{{number}}} AS DECIMAL(39, {type.scale}))" for number, type in enumerate((left, right))]
+        return call.filled(f"CAST({template.format(*wide)} AS {{output}})")
 
     return body
 
 
 def _sum(call: Call) -> exp.Expression:
     type = decimal_type(call.type(0))
-    if type.precision > _SUMMED:
-        raise UnsupportedPlanError(
-            f"{call.function.key} of {type} has no exact form in DataFusion: its sums of 38 digits wrap around",
-            hint="Cast the argument to a decimal of fewer digits",
-            code=Code.TARGET_FUNCTION,
-        )
-    return call.filled("CAST(agg(SUM({0})) AS {output})")
+    if type.precision <= _SUMMED:
+        return call.filled("CAST(agg(SUM({0})) AS {output})")
+    return call.filled(f"CAST(agg(SUM(CAST({{0}} AS DECIMAL(76, {type.scale})))) AS {{output}})")
+
+
+def _average(call: Call) -> exp.Expression:
+    """Return an average of decimals, rounded half away from zero; see :func:`_quotient` for the digits of the sum."""
+    type, output = decimal_type(call.type(0)), decimal_type(call.output)
+    scale = max(output.scale + 1 - 4, type.scale)
+    return call.filled(
+        f"CAST(agg(SUM(CAST({{0}} AS DECIMAL(76, {scale})))) / "
+        "CAST(NULLIF(agg(COUNT({0})), 0) AS DECIMAL(20, 0)) AS {output})"
+    )
 
 
 def _quotient(call: Call) -> exp.Expression:
@@ -233,6 +239,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("divide", _quotient, overflow="ERROR"),
         row("negate", "-{0}"),
         row("sum", _sum, overflow="ERROR"),
+        row("avg", _average, overflow=ALL_VALUES),
     ],
     f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
     f"{_BASE}comparison": [row("is_nan", "ISNAN({0})")],
