@@ -184,6 +184,11 @@ class Postgres(Engine):
             os.chmod(file.name, 0o644)
             self._server.run(f'CREATE TABLE "{name}" ({columns}); COPY "{name}" FROM \'{file.name}\' CSV')
 
+    def index(self, name: str, columns: Sequence[str]) -> None:
+        """Make an index of each of some columns, which correlated subqueries look up."""
+        made = "; ".join(f'CREATE INDEX ON "{name}" ("{column}")' for column in columns)
+        self._server.run(f'{made}; ANALYZE "{name}"')
+
 
 _PARTS = re.compile(r"(-?[\d.]+) (year|mon|day|hour|min|sec)s?")
 _MICROS = {"day": 86_400_000_000, "hour": 3_600_000_000, "min": 60_000_000, "sec": 1_000_000}

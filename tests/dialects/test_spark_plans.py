@@ -64,6 +64,7 @@ class _Kit:
                     table = _plain(pq.read_table(path))
                     types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
                     engine.load(name, table, types)
+                    engine.index(name, [field.name for field in table.schema if pa.types.is_integer(field.type)])
                 case _:
                     raise AssertionError(engine)
 
