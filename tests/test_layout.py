@@ -82,7 +82,7 @@ DOORS = {
     "api.to_sql": "sqlglot, which may not be installed, for other engines than Spark",
     "api.produce": "the producer, the planner of SQL and targets, of which a call needs one",
     "api.validate": "the compiler and dialects, for targets",
-    "spark.session_start": "gRPC, for Spark Connect",
+    "spark.connect_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
     "documents": "protobuf, to write plans, and the text that shows one in a line",
     "render.view": "Jinja, for pages",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
-from pyspark_substrait.spark import session_start
+from pyspark_substrait.spark import connect_start, session_start
 from pyspark_substrait.spark.session import PLAN_SETTINGS, require_settings
 from pyspark_substrait.spark.session_start import embedded_session, is_embedded
 
@@ -83,14 +83,24 @@ def test_a_java_process_that_spark_submit_has_started_is_not_ours(
 
 @pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
 def test_a_server_whose_jar_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(*arguments: object) -> object:
+    def start(*arguments: object) -> Any:
         assert "SPARK_REMOTE" not in os.environ
         raise SubstraitError("Spark did not start") from RuntimeError("ClassNotFoundException: …SparkConnectPlugin")
 
     monkeypatch.delenv("SPARK_LOCAL_REMOTE", raising=False)
     monkeypatch.setenv("SPARK_REMOTE", "local[1]")
-    monkeypatch.setattr(session_start, "_start_classic", start)
     with pytest.raises(SubstraitError, match="without its Connect server") as caught:
-        session_start._serve("local[1]", {}, brief=False)
+        connect_start.serve("local[1]", {}, start)
     assert "spark-connect_2.12" in str(caught.value)
     assert "SPARK_LOCAL_REMOTE" not in os.environ and os.environ["SPARK_REMOTE"] == "local[1]"
+
+
+def test_a_server_of_the_parent_process_is_none_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the variables of its parent, a process would wait many minutes for a server that it hasn't."""
+    names = ("SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "PYSPARK_SUBSTRAIT_SERVER_OF")
+    for owner, expected in ((os.getppid(), set()), (os.getpid(), set(names))):
+        for name in names[:2]:
+            monkeypatch.setenv(name, "1")
+        monkeypatch.setenv(names[2], str(owner))
+        connect_start.forget_server_of_parent()
+        assert {name for name in names if name in os.environ} == expected

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import importlib.util
 import os
 import re
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -17,21 +15,18 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
-from uuid import uuid4
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
 from pyspark_substrait.spark.compatibility import (
     can_start_spark,
-    connect_server_port,
-    has_retry_policies,
     silence_query_context,
 )
+from pyspark_substrait.spark.connect_start import connected, forget_server_of_parent
 from pyspark_substrait.spark.embedded_settings import JAVA_OPTIONS, embedded_settings
 from pyspark_substrait.spark.java import java_environment
 from pyspark_substrait.spark.pandas_imports import leave_out_pandas_notice
-from pyspark_substrait.spark.session import PLAN_SETTINGS, has_setting, is_connect, listed, spark_errors
+from pyspark_substrait.spark.session import has_setting, is_connect, listed, spark_errors
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway
@@ -55,25 +50,7 @@ __all__ = [
     "would_start_empty",
 ]
 
-_CONNECT_PORT = 15002
-_CONNECT_SERVER = {
-    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-    "spark.connect.grpc.binding.address": "127.0.0.1",
-    "spark.connect.grpc.binding.port": "0",  # any that is free
-    "spark.sql.artifact.isolation.enabled": "true",
-    "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
-}
-# variables by which pyspark knows that a server ends with its session, and that functions make columns of Connect
-_LOCAL_SERVER = "SPARK_LOCAL_REMOTE"
-_CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
-_KNOCK_SECONDS = 15
 _KILL_SECONDS = 10
-_PROXIES = (
-    "grpc_proxy",
-    "https_proxy",
-    "http_proxy",
-)  # the variables that grpc reads; behind a proxy, the address may not be reachable directly
-
 #: the value of a Spark setting
 Setting: TypeAlias = str | int | float | bool
 
@@ -129,6 +106,7 @@ def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], 
     if master is not None and remote is not None:
         raise SubstraitError("a session has either a master or a remote server, not both", hint="Pass one of the two")
     leave_out_pandas_notice()
+    forget_server_of_parent()
     with _STARTING:  # threads that begin together get one session
         return _running_or_started(master, remote, wanted, brief)
 
@@ -141,7 +119,9 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
     if remote is None and master is None:
         remote = os.environ.get("SPARK_REMOTE")
     silence_query_context()
-    return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
+    if remote is None:
+        return _start_classic(master or "local[*]", wanted, brief)
+    return connected(remote, wanted, lambda master, settings: _start_classic(master, settings, brief))
 
 
 def has_session() -> bool:
@@ -416,86 +396,6 @@ def _workers_like_this(master: str) -> Iterator[None]:
         yield
     finally:
         del os.environ["PYSPARK_PYTHON"]
-
-
-def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    if any(importlib.util.find_spec(package) is None for package in ("grpc", "pandas")):
-        raise SubstraitError(
-            "Spark Connect needs packages that are not installed", hint="pip install 'pyspark-substrait[connect]'"
-        )
-    try:
-        if remote.startswith("local"):
-            return _with_bound_retries(_serve(remote, wanted, brief))
-        _knock(remote)
-        builder = SparkSession.builder.remote(remote)
-        for key, value in {**PLAN_SETTINGS, **wanted}.items():
-            builder = builder.config(key, value)
-        return _with_bound_retries(builder.create())
-    except spark_errors() as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SubstraitError(f"no session with the Spark Connect server {remote}: {reason}") from error
-
-
-def _serve(master: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
-    """Start a server on this machine, and connect to it; if this process has one already, return its session.
-
-    pyspark's own way, ``SparkSession.builder.remote("local[2]")``, has one port for all processes of a machine.
-    """
-    from pyspark.sql.connect.session import SparkSession as ConnectSession
-
-    builder: Any = ConnectSession.builder
-    if _LOCAL_SERVER in os.environ:
-        found: SparkSession = builder.getOrCreate()
-        return found
-    server = None
-    elsewhere = os.environ.pop("SPARK_REMOTE", None)  # with it, pyspark doesn't start a classic session
-    os.environ.setdefault("SPARK_CONNECT_AUTHENTICATE_TOKEN", str(uuid4()))
-    os.environ[_LOCAL_SERVER] = "1"
-    try:
-        server = _start_classic(master, {**_CONNECT_SERVER, **wanted}, brief)
-        os.environ[_CONNECT_MODE] = "1"
-        made: SparkSession = builder.remote(f"sc://localhost:{connect_server_port(server)}").getOrCreate()
-    except BaseException as error:
-        del os.environ[_LOCAL_SERVER]
-        os.environ.pop(_CONNECT_MODE, None)
-        if server is not None:
-            server.stop()
-        if "SparkConnectPlugin" not in str(error.__cause__):
-            raise
-        raise SubstraitError(
-            "this Spark comes without its Connect server",
-            hint="Give its jar: the setting spark.jars.packages=org.apache.spark:spark-connect_2.12:VERSION",
-        ) from error
-    finally:
-        if elsewhere is not None:
-            os.environ["SPARK_REMOTE"] = elsewhere
-    return made
-
-
-def _with_bound_retries(spark: Any) -> SparkSession:
-    """Make a Connect session stop retrying a lost server within seconds."""
-    if has_retry_policies():
-        from pyspark_substrait.spark.connect_retries import bound_retries
-
-        bound_retries(spark.client)
-    found: SparkSession = spark
-    return found
-
-
-def _knock(remote: str) -> None:
-    """Fail at once if no server listens at a ``sc://`` address; pyspark itself would try for many minutes."""
-    if not remote.startswith("sc://") or any(os.environ.get(name) for name in _PROXIES):
-        return
-    try:
-        url = urlsplit(remote)
-        with socket.create_connection((url.hostname or "localhost", url.port or _CONNECT_PORT), _KNOCK_SECONDS):
-            pass
-    except (OSError, ValueError) as error:
-        raise SubstraitError(
-            f"no Spark Connect server answers at {remote}: {error}", hint="An address looks like sc://host:15002"
-        ) from error
 
 
 def _last_words(log: Path) -> str:
