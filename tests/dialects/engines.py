@@ -175,14 +175,15 @@ class Postgres(Engine):
         return found
 
     def load(self, name: str, table: pa.Table, types: Sequence[str]) -> None:
-        """Make a table of Arrow data, with these types of PostgreSQL."""
+        """Make a table of Arrow data, with these types of PostgreSQL, in place of any of that name."""
         import pyarrow.csv
 
         columns = ", ".join(f'"{column}" {type}' for column, type in zip(table.column_names, types, strict=True))
         with tempfile.NamedTemporaryFile(suffix=".csv") as file:
             pyarrow.csv.write_csv(table, file.name, pyarrow.csv.WriteOptions(include_header=False))
             os.chmod(file.name, 0o644)
-            self._server.run(f'CREATE TABLE "{name}" ({columns}); COPY "{name}" FROM \'{file.name}\' CSV')
+            made = f'DROP TABLE IF EXISTS "{name}"; CREATE TABLE "{name}" ({columns})'
+            self._server.run(f"{made}; COPY \"{name}\" FROM '{file.name}' CSV")
 
     def index(self, name: str, columns: Sequence[str]) -> None:
         """Make an index of each of some columns, which correlated subqueries look up."""

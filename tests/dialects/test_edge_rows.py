@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal as Number
 from typing import Any
 
 from pyspark_substrait.engines import dialects
+from pyspark_substrait.engines.dialects import standard
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
@@ -18,6 +19,7 @@ from pyspark_substrait.model.expressions import (
     DynamicParameter,
     Expression,
     FailureBehavior,
+    FunctionOption,
     InPredicate,
     Preceding,
     ScalarSubquery,
@@ -56,6 +58,7 @@ from tests.spark.plans import (
 
 _FAILS = FailureBehavior.THROW_EXCEPTION
 _NOWHERE = frozenset({"no number as a decimal", "like with escapes in a column"})
+_RATIOS = (("10.00", "3.00"), ("-10.00", "6.00"), ("0.01", "99999.99"))
 #: sums over frames that numbers leave
 _MOVING = frozenset({"sum from here on", "sum of two", "average of two"})
 #: the cases that a dialect refuses, or that its engine doesn't run
@@ -87,6 +90,7 @@ LACKING = {
     "sqlite": _NOWHERE
     | _MOVING
     | {
+        "quotients of decimals as in Spark",
         "order of computed numbers",
         "extremes of computed numbers",
         "groups of computed numbers",
@@ -252,6 +256,14 @@ def cases() -> Iterator[Case]:
     yield Case("position", project(words, call("strpos", col(words, 0), col(words, 1))), [(1,), (1,), (2,)])
     yield Case("contains", project(words, call("contains", col(words, 0), col(words, 1))), [(True,)] * 3)
     yield Case("like", project(words, call("like", col(words, 0), text("_b%"))), [(True,), (False,), (True,)])
+    for start in ("WRAP_FROM_END", "LEFT_OF_BEGINNING", "ERROR"):
+        option = FunctionOption(name="negative_start", preference=(start,))
+        second = replace(call("substring", col(words, 0), number(2), number(2)), options=(option,))
+        yield Case(f"substring, negative_start={start}", project(words, second), [("bc",), ("",), ("b",)])
+    prices = values([Decimal(precision=7, scale=2)] * 2, [(Number(x), Number(y)) for x, y in _RATIOS])
+    ratio = call("divide", col(prices, 0), col(prices, 1), urn=standard.SPARK_ARITHMETIC)
+    rounded = [(Number(value),) for value in ("3.3333333333", "-1.6666666667", "0.0000001000")]
+    yield Case("quotients of decimals as in Spark", project(prices, ratio), rounded)
     floats = values([REAL_], [(math.nan,), (math.inf,), (None,), (-0.0,)])
     yield Case(
         "order of numbers",

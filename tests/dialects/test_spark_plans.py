@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ class _Kit:
         for name, path in self.tables.items():
             match engine:
                 case DuckDB(connection=connection):
-                    connection.execute(f"CREATE OR REPLACE VIEW {name} AS FROM '{path}'")
+                    connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
                 case DataFusion(context=context):
                     context.register_parquet(name, path)
                 case Postgres():
@@ -142,21 +143,31 @@ def kits(shared: Path, larger_tpch: dict[str, Path], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture(scope="module")
-def engines(kits: dict[str, _Kit], postgres: Postgres) -> list[Engine]:
-    """The engines with the tables of both."""
+def engines_with(kits: dict[str, _Kit], postgres: Postgres) -> Callable[[str], list[Engine]]:
+    """Return the engines with the tables of one of the benchmarks, whose tests stand together."""
     pytest.importorskip("duckdb")
     pytest.importorskip("datafusion")
+    return lru_cache(1)(lambda kind: _engines(kits[kind], postgres))
+
+
+def _engines(kit: _Kit, postgres: Postgres) -> list[Engine]:
+    """Return the engines with the tables of a benchmark."""
     found: list[Engine] = [DuckDB(), postgres, DataFusion()]
     for engine in found:
-        for kit in kits.values():
-            kit.load(engine)
+        kit.load(engine)
     return found
 
 
 @pytest.mark.parametrize(("kind", "query"), [("tpch", query) for query in TPCH] + [("tpcds", query) for query in TPCDS])
-def test_rows(spark: SparkSession, kits: dict[str, _Kit], engines: list[Engine], kind: str, query: str) -> None:
+def test_rows(
+    spark: SparkSession,
+    kits: dict[str, _Kit],
+    engines_with: Callable[[str], list[Engine]],
+    kind: str,
+    query: str,
+) -> None:
     plan, wanted = _answer(spark, kits[kind], query)
-    for engine in engines:
+    for engine in engines_with(kind):
         outcome = _outcome(engine, plan, wanted, query in ANY_OF_TIED)
         reason = MISSES.get((kind, engine.name), {}).get(query)
         assert outcome == "same" if reason is None else reason in outcome, (engine.name, outcome)
@@ -170,11 +181,9 @@ def _printed() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, server() as postgres:
         os.chmod(folder, 0o755)
         kits = _kits(ROOT.parent / "shared", _tpch_tables(TPCH_SCALES[0]), Path(folder))
-        engines: list[Engine] = [DuckDB(), Postgres(postgres), DataFusion()]
         counts: Counter[tuple[str, str, str]] = Counter()
-        for kind, kit in kits.items():
-            for engine in engines:
-                kit.load(engine)
+        for kind, kit in ((kind, kits[kind]) for kind in sys.argv[1:] or kits):
+            engines = _engines(kit, Postgres(postgres))
             for query in sorted(kit.queries):
                 plan, wanted = _answer(spark, kit, query)
                 for engine in engines:

@@ -17,11 +17,13 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
+    ALL_STARTS,
     ALL_VALUES,
     DATAFUSION,
     EVEN,
     FLOATS,
     INTEGERS,
+    SPARK_ARITHMETIC,
     STANDARD,
     concatenated,
     decimal_type,
@@ -177,9 +179,10 @@ def _quotient(call: Call) -> exp.Expression:
 
     DataFusion cuts one off four digits behind those of the dividend: it gets so many that one more is left.
     """
-    dividend, output = decimal_type(call.type(0)), decimal_type(call.output)
+    dividend, divisor, output = (decimal_type(type) for type in (call.type(0), call.type(1), call.output))
     scale = max(output.scale + 1 - 4, dividend.scale)
-    return call.filled(f"CAST(CAST({{0}} AS DECIMAL(38, {scale})) / {{1}} AS {{output}})")
+    fits = dividend.precision - dividend.scale + scale + 4 + divisor.scale <= _DIGITS
+    return call.filled(f"CAST(CAST({{0}} AS DECIMAL({_DIGITS if fits else 76}, {scale})) / {{1}} AS {{output}})")
 
 
 def _like(call: Call) -> exp.Expression:
@@ -248,6 +251,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("concat", concatenated, null_handling="ACCEPT_NULLS"),
         row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
         row("substring", substring("SUBSTR"), negative_start="LEFT_OF_BEGINNING", plain=True),
+        row("substring", substring("SUBSTR"), negative_start=ALL_STARTS, least={1: 1}, plain=True),
         row("starts_with", "STARTS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
         row("ends_with", "ENDS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
         row("contains", "CONTAINS({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
@@ -262,6 +266,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("repeat", "REPEAT({0}, {1})"),
     ],
     f"{_BASE}datetime": extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"),
+    SPARK_ARITHMETIC: [row("divide", _quotient, signatures=("dec_dec",))],
     DATAFUSION: [
         row("divide", _exact("{0} / {1}"), signatures=("dec_dec",)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),

@@ -87,6 +87,7 @@ class Row:
         options: the option values under which the row is exact, by option name; an option that isn't named doesn't
             affect it.
         enums: the same for enumeration arguments, by position.
+        least: the least values of arguments that have to be constants, by position.
         signatures: the overloads it is for; empty for all.
         plain: whether literals among its arguments may be of another type that has the same value.
         refusal: the reason why these values are refused; empty for a row with a body.
@@ -96,6 +97,7 @@ class Row:
     body: Body
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     enums: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    least: Mapping[int, int] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
     plain: bool = False
     refusal: str = ""
@@ -105,6 +107,9 @@ class Row:
         if self.signatures and call.function.signature not in self.signatures:
             return False
         if any(name in options and options[name] not in values for name, values in self.options.items()):
+            return False
+        constants = ((call.literal(position), least) for position, least in self.least.items())
+        if not all(isinstance(value, int) and value >= least for value, least in constants):
             return False
         return all(call.operands[position] in values for position, values in self.enums.items())
 
@@ -123,16 +128,22 @@ def row(
     *,
     signatures: Sequence[str] = (),
     enums: Mapping[int, str | Sequence[str]] = MappingProxyType({}),
+    least: Mapping[int, int] = MappingProxyType({}),
     plain: bool = False,
     **options: str | Sequence[str],
 ) -> Row:
-    """Return a row: the function ``name`` is ``body`` if the options and enumeration arguments have these values."""
+    """Return a row: the function ``name`` is ``body`` if the options and enumeration arguments have these values.
+
+    Args:
+        name, body, signatures, enums, least, plain, options: the fields of :class:`Row`.
+    """
     return Row(
         name=name,
         body=body,
         signatures=tuple(signatures),
         enums={position: _tuple(values) for position, values in enums.items()},
         options={option: _tuple(values) for option, values in options.items()},
+        least=least,
         plain=plain,
     )
 

@@ -26,11 +26,13 @@ from pyspark_substrait.engines.dialects.duckdb_decimals import (
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
+    ALL_STARTS,
     ALL_VALUES,
     DATAFUSION,
     EVEN,
     FLOATS,
     INTEGERS,
+    SPARK_ARITHMETIC,
     STANDARD,
     concatenated,
     extracts,
@@ -340,6 +342,7 @@ _DECIMALS: Final = [
 _STRINGS: Final = [
     row("like", like("", written=False), case_sensitivity="CASE_SENSITIVE", plain=True),
     row("substring", _substring, negative_start="LEFT_OF_BEGINNING", plain=True),
+    row("substring", _substring, negative_start=ALL_STARTS, least={1: 1}, plain=True),
     row("starts_with", "starts_with({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("ends_with", "suffix({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("contains", "contains({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
@@ -408,6 +411,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE"),
         row("any_value", "FIRST({0})", ignore_nulls="FALSE"),
     ],
+    SPARK_ARITHMETIC: [row("divide", quotient(cut=False), signatures=("dec_dec",))],
     DATAFUSION: [
         row("divide", quotient(cut=True), signatures=("dec_dec",)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),

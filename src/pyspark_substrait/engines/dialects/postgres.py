@@ -17,11 +17,13 @@ from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row,
 from pyspark_substrait.engines.dialects.elementary import as_double, elementary, logarithms
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
+    ALL_STARTS,
     ALL_VALUES,
     DATAFUSION,
     EVEN,
     FLOATS,
     INTEGERS,
+    SPARK_ARITHMETIC,
     STANDARD,
     concatenated,
     decimal_type,
@@ -272,6 +274,7 @@ _STRINGS: Final = [
     row("concat", concatenated, null_handling="ACCEPT_NULLS"),
     row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
     row("substring", substring("SUBSTR", "CAST({} AS INTEGER)"), negative_start="LEFT_OF_BEGINNING", plain=True),
+    row("substring", substring("SUBSTR", "CAST({} AS INTEGER)"), negative_start=ALL_STARTS, least={1: 1}, plain=True),
     row("starts_with", "STARTS_WITH({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("ends_with", "RIGHT({0}, LENGTH({1})) = {1}", case_sensitivity="CASE_SENSITIVE"),
     row("contains", "STRPOS({0}, {1}) > 0", case_sensitivity="CASE_SENSITIVE"),
@@ -328,6 +331,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("is_finite", "ABS({0}) < 'Infinity'"),
         row("is_infinite", "ABS({0}) = 'Infinity'"),
     ],
+    SPARK_ARITHMETIC: [row("divide", _quotient(cut=False), signatures=("dec_dec",))],
     DATAFUSION: [
         row("divide", _quotient(cut=True), signatures=("dec_dec",)),
         row("sum", "CAST(agg(SUM({0})) AS {output})", signatures=("dec", *INTEGERS)),

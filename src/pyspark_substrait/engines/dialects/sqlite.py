@@ -16,6 +16,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
+    ALL_STARTS,
     ALL_VALUES,
     DATAFUSION,
     EVEN,
@@ -252,6 +253,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("strpos", "INSTR({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
         row("like", _like, case_sensitivity="CASE_SENSITIVE"),
         row("substring", _substring, negative_start="LEFT_OF_BEGINNING"),
+        row("substring", _substring, negative_start=ALL_STARTS, least={1: 1}),
     ],
     DATAFUSION: [
         row("sum", "SUM({0})", signatures=INTEGERS),

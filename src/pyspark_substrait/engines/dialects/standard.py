@@ -30,11 +30,13 @@ from pyspark_substrait.model.types import (
 )
 
 __all__ = [
+    "ALL_STARTS",
     "ALL_VALUES",
     "DATAFUSION",
     "EVEN",
     "FLOATS",
     "INTEGERS",
+    "SPARK_ARITHMETIC",
     "STANDARD",
     "comparable",
     "concatenated",
@@ -61,6 +63,10 @@ FLOATS: Final = ("fp32", "fp64")
 EVEN: Final = "TIE_TO_EVEN"
 #: the values of ``overflow``, for a function that has none
 ALL_VALUES: Final = ("ERROR", "SATURATE", "SILENT")
+#: the extension of Spark's arithmetic, in which quotients of decimals are rounded to more digits
+SPARK_ARITHMETIC: Final = "extension:pyspark_substrait:functions_spark_arithmetic"
+#: the values of ``negative_start``, for a start that isn't negative
+ALL_STARTS: Final = ("WRAP_FROM_END", "LEFT_OF_BEGINNING", "ERROR")
 
 
 def two(types: Sequence[str]) -> tuple[str, ...]:
