@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.api.loaded_plans import forget_plans
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import NestedStruct
 from pyspark_substrait.model.literals import Literal
@@ -126,6 +127,7 @@ def rows_of(plan: Any) -> Any:
 def _outcome(plan: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """What comes of a plan, and whether its table was read by column."""
     monkeypatch.setattr(virtual_tables, "_MANY", many)
+    forget_plans()
     content = plan.SerializeToString()
     found = [str(finding) for finding in ps.validate(content).findings]
     try:
@@ -302,6 +304,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 def _loaded(plan: Any, monkeypatch: pytest.MonkeyPatch, many: int = 1) -> Plan:
     monkeypatch.setattr(virtual_tables, "_MANY", many)
+    forget_plans()
     return ps.load(plan.SerializeToString())
 
 
@@ -413,6 +416,7 @@ def test_old_rows_are_read_by_column(monkeypatch: pytest.MonkeyPatch) -> None:
         ],
     }
     monkeypatch.setattr(virtual_tables, "_MANY", 1)
+    forget_plans()
     found = _table(ps.load(message))
     assert found.columns is not None
     wanted = [Literal(type=I64(), value=number) for number in range(5)]
