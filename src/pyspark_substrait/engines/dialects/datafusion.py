@@ -241,6 +241,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("multiply", _decimals("{0} * {1}"), overflow="ERROR"),
         row("divide", _quotient, overflow="ERROR"),
         row("negate", "-{0}"),
+        row("abs", "ABS({0})"),
         row("sum", _sum, overflow="ERROR"),
         row("avg", _average, overflow=ALL_VALUES),
     ],
