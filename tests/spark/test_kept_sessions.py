@@ -155,6 +155,17 @@ def test_a_killed_process_is_noticed(commands: _Commands) -> None:
     assert _until(lambda: _ended(kept["java"]) and not commands.files())
 
 
+@pytest.mark.sweep
+def test_two_are_kept_at_most(commands: _Commands) -> None:
+    """Another environment has another session."""
+    commands.rows(ONE="1")
+    [first] = commands.kept()
+    commands.rows(ONE="2")
+    assert len(commands.kept()) == 2
+    commands.rows(ONE="3")
+    assert _until(lambda: _ended(first["java"]) and len(commands.kept()) == 2)
+
+
 def test_what_keeps_none(monkeypatch: pytest.MonkeyPatch) -> None:
     for stated, ci, expected in (
         ("", "", True),

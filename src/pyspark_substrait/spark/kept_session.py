@@ -50,6 +50,7 @@ SWITCH = "PYSPARK_SUBSTRAIT_KEEP"
 """The environment variable with the seconds that a session is kept without use; ``0`` keeps none."""
 
 _SECONDS = 600.0
+_MOST_KEPT = 2  # each takes some hundred megabytes
 #: variables of a terminal, which change from one to the next, and which neither Java nor Spark reads
 _OF_TERMINALS = re.compile(
     r"_|COLORTERM|COLUMNS|DISPLAY|FORCE_COLOR|LINES|LS_COLORS|NO_COLOR|OLDPWD|PAGER|PS1|PWD|SHLVL|STY|TERM|TERMINFO"
@@ -132,6 +133,7 @@ class KeptSession:
                 place=str(self.place),
                 about=dict(self.about),
             )
+            _make_room()
             if start(record, gateway.proc.stdin.fileno()):
                 give_up(embedded_folder())
 
@@ -169,6 +171,15 @@ def session_places(master: str | None, *, brief: bool) -> list[KeptSession]:
         key = hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:16]
         places.append(KeptSession(folder / f"{key}.socket", seconds, about))
     return [place for place in places if len(os.fsencode(place.place)) <= _LONGEST_PATH]
+
+
+def _make_room() -> None:
+    """Stop the kept sessions that were not used for longest, so that one more may be kept."""
+    found = kept_sessions()
+    idle = sorted((about["seconds left"], place) for place, about in found.items() if not about["busy"])
+    for _, place in idle[: max(len(found) + 1 - _MOST_KEPT, 0)]:
+        with suppress(OSError):
+            ask(place, STOP)[0].close()
 
 
 class _LentJava:
