@@ -16,6 +16,7 @@ import pyspark_substrait
 from pyspark_substrait import documents
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.api import validate as checking
+from pyspark_substrait.api.loaded_plans import forget_plans
 from pyspark_substrait.documents import Plan, keep_source, source_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions import Registry
@@ -120,12 +121,17 @@ def test_another_registry_is_asked(simple: Plan, monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_kept_is_bounded(simple: Plan, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = (shared / "plans/tpch/isthmus/q06.json").read_bytes()
-    plans = [pyspark_substrait.load(content) for _ in range(40)]
+
+    def loaded() -> object:
+        forget_plans()
+        return pyspark_substrait.load(content)
+
+    plans = [loaded() for _ in range(40)]
     assert all(isinstance(plan, Plan) for plan in plans)
     assert sum(source_of(plan) is not None for plan in plans) <= documents._KEPT_SOURCES  # type: ignore[arg-type]
     assert source_of(plans[-1]) is not None  # type: ignore[arg-type]
     del plans
-    pyspark_substrait.load(content)
+    loaded()
     assert sum(known() is not None for known, _ in documents._sources.values()) <= documents._KEPT_SOURCES
     found = source_of(simple) or documents.Source(b"", checking.validate(simple).places)
     monkeypatch.setattr(documents, "_KEPT_NODES", 3)
