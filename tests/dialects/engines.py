@@ -294,3 +294,9 @@ class DataFusion(Engine):
         table = self.table(text)
         columns = [column.to_pylist() for column in table.columns]
         return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def with_plain_texts(table: pa.Table) -> pa.Table:
+    """Return a table whose texts have one type."""
+    fields = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema]
+    return table.cast(pa.schema(fields))

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, counted
+from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, counted, with_plain_texts
 from tests.spark.producer.test_tpcds import ANY_OF_TIED
 
 if TYPE_CHECKING:
@@ -83,17 +83,12 @@ class _Kit:
                 case DataFusion(context=context):
                     context.register_parquet(name, path)
                 case Postgres():
-                    table = _plain(pq.read_table(path))
+                    table = with_plain_texts(pq.read_table(path))
                     types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
                     engine.load(name, table, types)
                     engine.index(name, [field.name for field in table.schema if pa.types.is_integer(field.type)])
                 case _:
                     raise AssertionError(engine)
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    fields = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema]
-    return table.cast(pa.schema(fields))
 
 
 def _kits(shared: Path, tpch: Mapping[str, Path], folder: Path) -> dict[str, _Kit]:

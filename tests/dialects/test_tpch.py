@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite
+from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite, with_plain_texts
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,18 +34,12 @@ def loaded(engine: Engine, larger_tpch: dict[str, Path]) -> Engine:
             case DataFusion(context=context):
                 context.register_parquet(name, str(path))
             case Postgres():
-                table = _plain(pq.read_table(path))
+                table = with_plain_texts(pq.read_table(path))
                 types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
                 engine.load(name, table, ["TEXT" if type == "string" else type for type in types])
             case SQLite():
-                engine.load(name, _plain(pq.read_table(path)))
+                engine.load(name, with_plain_texts(pq.read_table(path)))
     return engine
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table whose texts have one type."""
-    fields = [field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema]
-    return table.cast(pa.schema(fields))
 
 
 def _close(found: Any, wanted: Any) -> bool:

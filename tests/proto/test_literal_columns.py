@@ -125,7 +125,7 @@ def rows_of(plan: Any) -> Any:
 
 
 def _outcome(plan: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
-    """What comes of a plan, and whether its table was read by column."""
+    """Return the outcome of reading a plan, and whether its table was read by column."""
     monkeypatch.setattr(virtual_tables, "_MANY", many)
     forget_plans()
     content = plan.SerializeToString()
