@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import importlib.util
 import os
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +48,29 @@ def test_missing_settings_are_named_with_the_remedy(spark: SparkSession) -> None
     assert 'spark.conf.set("spark.sql.ansi.enabled", "false")' in str(caught.value)
     assert "timeType" not in str(caught.value)
     assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+
+
+_LOCKS = """
+import logging, subprocess, sys, time
+from pyspark_substrait.spark import session_start
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):  # imports wait meanwhile
+        if name == "pyspark.testing":
+            time.sleep(0.5)
+            logging.getLogger("one of a module that it imports")
+
+sys.meta_path.insert(0, Finder())
+with session_start._importing_meanwhile():
+    time.sleep(0.2)
+    subprocess.Popen(["true"], preexec_fn=lambda: None).wait()
+assert "pyarrow.parquet" in sys.modules
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="Java is not started by a fork")
+def test_imports_while_java_starts_hold_no_lock_that_the_fork_waits_for() -> None:
+    subprocess.run([sys.executable, "-c", _LOCKS], check=True, timeout=120)
 
 
 @pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it is about a classic session")

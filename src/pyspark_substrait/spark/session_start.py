@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from subprocess import TimeoutExpired
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
@@ -368,9 +368,26 @@ def _with_archive(settings: Mapping[str, str], kept: Archive | None) -> Mapping[
     return settings if option is None else {**settings, JAVA_OPTIONS: f"{settings[JAVA_OPTIONS]} {option}"}
 
 
+#: threads that begin when the process of Java is there
+_AFTER_FORK: Final[list[Thread]] = []
+
+
+def _begin() -> None:
+    while _AFTER_FORK:
+        _AFTER_FORK.pop().start()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=_begin)
+
+
 @contextmanager
 def _importing_meanwhile() -> Iterator[None]:
-    """Import what the first plan needs while Java starts, which takes longer."""
+    """Import what the first plan needs while Java starts, which takes longer.
+
+    The imports begin after the fork: it takes the locks of modules and then that of imports, which a thread may hold
+    that waits for one of the others. setuptools has a finder of ``distutils`` that imports under that lock.
+    """
 
     def bring() -> None:
         for name in ("pyspark.testing.utils", "pyarrow.parquet", "pyspark_substrait.spark.run"):
@@ -378,11 +395,16 @@ def _importing_meanwhile() -> Iterator[None]:
                 import_module(name)
 
     thread = Thread(target=bring, daemon=True)
-    thread.start()
+    _AFTER_FORK.append(thread)
+    if not hasattr(os, "register_at_fork"):
+        _begin()
     try:
         yield
     finally:
-        thread.join()
+        if thread in _AFTER_FORK:
+            _AFTER_FORK.remove(thread)
+        else:
+            thread.join()
 
 
 @contextmanager
