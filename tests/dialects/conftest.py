@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite
+from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite, Trino
+from tests.integration import trino_server
 from tests.integration.postgresql import server
 
 
@@ -17,11 +18,24 @@ def postgres() -> Iterator[Postgres]:
         yield Postgres(found)
 
 
-@pytest.fixture(scope="module", params=["duckdb", "datafusion", "sqlite", "postgres"])
+@pytest.fixture(scope="module")
+def trino() -> Iterator[Trino]:
+    """A Trino server of its own."""
+    with trino_server.server() as found:
+        yield Trino(found)
+
+
+@pytest.fixture(scope="module")
+def trino_if_fetched(request: pytest.FixtureRequest) -> list[Trino]:
+    """A Trino server, where there can be one."""
+    return [] if trino_server.lacking() else [request.getfixturevalue("trino")]
+
+
+@pytest.fixture(scope="module", params=["duckdb", "datafusion", "sqlite", "postgres", "trino"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     """An engine without tables."""
-    if request.param == "postgres":
-        found: Engine = request.getfixturevalue("postgres")
+    if request.param in ("postgres", "trino"):
+        found: Engine = request.getfixturevalue(request.param)
         return found
     if request.param == "sqlite":
         return SQLite()

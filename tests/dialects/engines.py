@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import decimal
 import os
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
@@ -36,9 +38,9 @@ from pyspark_substrait.model.types import (
     Type,
     concrete,
 )
-from tests.integration.postgresql import Server
+from tests.integration import postgresql, trino_server
 
-__all__ = ["DataFusion", "DuckDB", "Engine", "EngineFault", "Postgres", "SQLite", "plain"]
+__all__ = ["DataFusion", "DuckDB", "Engine", "EngineFault", "Postgres", "SQLite", "Trino", "plain"]
 
 
 class EngineFault(Exception):
@@ -61,6 +63,10 @@ class Engine(Protocol):
         Raises:
             EngineFault: the engine doesn't run it.
         """
+        ...
+
+    def load_parquet(self, name: str, path: str) -> None:
+        """Make a table of a Parquet file."""
         ...
 
     def answers(self, asked: Sequence[tuple[str, Sequence[Type]]]) -> list[list[tuple[Any, ...]] | EngineFault]:
@@ -135,6 +141,9 @@ class DuckDB(Engine):
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
 
+    def load_parquet(self, name: str, path: str) -> None:
+        self.connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
+
     def table(self, text: str) -> pa.Table:
         """Return the records of a statement as Arrow data."""
         try:
@@ -153,8 +162,13 @@ class Postgres(Engine):
 
     name = "postgres"
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: postgresql.Server) -> None:
         self._server = server
+
+    def load_parquet(self, name: str, path: str) -> None:
+        table = with_plain_texts(pq.read_table(path))
+        self.load(name, table, [_POSTGRES_TYPES.get(type, str(type).replace("128", "")) for type in table.schema.types])
+        self.index(name, [field.name for field in table.schema if pa.types.is_integer(field.type)])
 
     def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
         (found,) = self.answers([(text, types)])
@@ -191,6 +205,13 @@ class Postgres(Engine):
         self._server.run(f'{made}; ANALYZE "{name}"')
 
 
+_POSTGRES_TYPES = {
+    pa.int64(): "BIGINT",
+    pa.int32(): "INTEGER",
+    pa.date32(): "DATE",
+    pa.string(): "TEXT",
+    pa.float64(): "FLOAT8",
+}
 _PARTS = re.compile(r"(-?[\d.]+) (year|mon|day|hour|min|sec)s?")
 _MICROS = {"day": 86_400_000_000, "hour": 3_600_000_000, "min": 60_000_000, "sec": 1_000_000}
 
@@ -241,6 +262,9 @@ class SQLite(Engine):
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
 
+    def load_parquet(self, name: str, path: str) -> None:
+        self.load(name, with_plain_texts(pq.read_table(path)))
+
     def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
         try:
             found = self.connection.execute(text).fetchall()
@@ -281,6 +305,9 @@ class DataFusion(Engine):
 
         self.context = datafusion.SessionContext()
 
+    def load_parquet(self, name: str, path: str) -> None:
+        self.context.register_parquet(name, path)
+
     def table(self, text: str) -> pa.Table:
         """Return the records of a statement as Arrow data."""
         try:
@@ -294,6 +321,97 @@ class DataFusion(Engine):
         table = self.table(text)
         columns = [column.to_pylist() for column in table.columns]
         return [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in zip(*columns, strict=True)]
+
+
+class Trino(Engine):
+    """A Trino server."""
+
+    name = "trino"
+
+    def __init__(self, server: trino_server.Server) -> None:
+        import trino
+
+        self._data = server.folder / "data"
+        self._faults = trino.exceptions.Error
+        self._connection = trino.dbapi.connect(
+            host="127.0.0.1",
+            port=server.port,
+            user="test",
+            catalog="files",
+            schema="default",
+            timezone="UTC",
+            legacy_primitive_types=True,
+        )
+        self.run(f"CREATE SCHEMA IF NOT EXISTS {self._connection.schema}")
+
+    def run(self, text: str) -> list[list[Any]]:
+        """Run a statement, and return the values as the server writes them."""
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute(text)
+            return [list(row) for row in cursor.fetchall()]
+        except self._faults as error:
+            raise EngineFault(str(error)) from error
+
+    def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
+        return [tuple(_of_trino(c, concrete(t)) for c, t in zip(row, types, strict=True)) for row in self.run(text)]
+
+    def load_parquet(self, name: str, path: str) -> None:
+        table = with_plain_texts(pq.read_table(path))
+        self.load(name, table, [_TRINO_TYPES.get(type, str(type).replace("128", "")) for type in table.schema.types])
+
+    def load(self, name: str, table: pa.Table, types: Sequence[str]) -> None:
+        """Make a table of Arrow data, with these types of Trino, in place of any of that name."""
+        zoned = " WITH TIME ZONE"  # Parquet files have none: a view adds it
+        stored = f"{name}_stored" if any(type.endswith(zoned) for type in types) else name
+        folder = self._data / stored
+        folder.mkdir(exist_ok=True)
+        pq.write_table(table, folder / "one.parquet")
+        pairs = list(zip(table.column_names, types, strict=True))
+        columns = ", ".join(f'"{column}" {type.removesuffix(zoned)}' for column, type in pairs)
+        place = f"external_location = 'local:///data/{stored}', format = 'PARQUET'"
+        self.run(f'DROP TABLE IF EXISTS "{stored}"')
+        self.run(f'CREATE TABLE "{stored}" ({columns}) WITH ({place})')
+        if stored != name:
+            items = (f'WITH_TIMEZONE("{c}", \'UTC\') AS "{c}"' if t.endswith(zoned) else f'"{c}"' for c, t in pairs)
+            self.run(f'CREATE OR REPLACE VIEW "{name}" AS SELECT {", ".join(items)} FROM "{stored}"')
+
+
+_TRINO_TYPES = {
+    **_POSTGRES_TYPES,
+    pa.string(): "VARCHAR",
+    pa.float64(): "DOUBLE",
+    pa.float32(): "REAL",
+    pa.bool_(): "BOOLEAN",
+    pa.binary(): "VARBINARY",
+    pa.int8(): "TINYINT",
+    pa.int16(): "SMALLINT",
+    pa.timestamp("us"): "TIMESTAMP(6)",
+}
+
+
+def _of_trino(cell: Any, type: Type) -> Any:
+    """Return a value of Trino's JSON, in which most are texts."""
+    match type, cell:
+        case _, None | bool():
+            return cell
+        case IntervalYear(), str():
+            years, _, months = cell.removeprefix("-").partition("-")
+            return ((-1 if cell.startswith("-") else 1) * (int(years) * 12 + int(months)), 0)
+        case IntervalDay(), str():
+            days, hours, minutes, seconds, millis = map(int, re.findall(r"\d+", cell))
+            found = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + millis
+            return (0, (-1000 if cell.startswith("-") else 1000) * found)
+        case Binary(), str():
+            return base64.b64decode(cell)
+        case PrecisionTimestamp() | PrecisionTimestampTZ() | PrecisionTime(), str():
+            whole, _, fraction = cell.removesuffix(" UTC").partition(".")
+            text = f"{whole}.{fraction[:6].ljust(6, '0')}"
+            if isinstance(type, PrecisionTime):
+                return counted(datetime.time.fromisoformat(text), type)
+            return counted(datetime.datetime.fromisoformat(text), type)
+        case _:
+            return _read(str(cell), type)
 
 
 def with_plain_texts(table: pa.Table) -> pa.Table:

@@ -26,11 +26,24 @@ from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 from tests.dialects.engines import Engine, EngineFault, plain
 from tests.spark import plans
 
-__all__ = ["Outcome", "outcomes"]
+__all__ = ["OF_TEXTS", "Outcome", "outcomes"]
 
 
 #: what engines say of texts that they don't understand
-_OF_TEXTS = ("syntax", "Binder Error", "Catalog Error", "Parser Error", "does not exist", "no such", "Invalid function")
+OF_TEXTS = (
+    "syntax",
+    "Binder Error",
+    "Catalog Error",
+    "Parser Error",
+    "does not exist",
+    "no such",
+    "Invalid function",
+    "SYNTAX_ERROR",
+    "FUNCTION_NOT_FOUND",
+    "TYPE_MISMATCH",
+    "COLUMN_NOT_FOUND",
+    "NOT_SUPPORTED",
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +96,7 @@ def _outcome(case: Case, text: str, found: list[tuple[Any, ...]] | EngineFault) 
     if isinstance(found, EngineFault):
         if case.expected in ("error", "undefined"):
             return Outcome(case)
-        if any(mark in str(found) for mark in _OF_TEXTS):
+        if any(mark in str(found) for mark in OF_TEXTS):
             return Outcome(case, fault=f"{found}\n{text}")
         return Outcome(case, fails=True)
     if case.expected == "undefined":

@@ -16,7 +16,8 @@ from fuzz.tables import SCHEMAS, TABLES
 from pyspark_substrait.engines import dialects
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.types import Binary, IntervalDay, IntervalYear, List, Type, concrete
-from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, SQLite
+from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, SQLite, Trino
+from tests.dialects.function_cases import OF_TEXTS
 from tests.reference import STRICT, Failure, NotCovered, Result, Undetermined, evaluate
 
 _PARTS = 20
@@ -75,6 +76,15 @@ def _in_postgres(found: Postgres) -> tuple[Engine, Tables]:
     return found, TABLES
 
 
+def _in_trino(found: Trino) -> tuple[Engine, Tables]:
+    for name, table in TABLES.items():
+        types = _types("trino", name)
+        none = pa.nulls(table.num_rows, pa.int32())
+        columns = [column if type else none for column, type in zip(table.columns, types, strict=True)]
+        found.load(name, pa.table(columns, names=table.column_names), [type or "INTEGER" for type in types])
+    return found, TABLES
+
+
 def _in_duckdb() -> tuple[Engine, Tables]:
     found = DuckDB()
     for name, table in TABLES.items():
@@ -97,11 +107,13 @@ _LOADED: Mapping[str, Callable[[], tuple[Engine, Tables]]] = {
 }
 
 
-@pytest.fixture(scope="module", params=[*_LOADED, "postgres"])
+@pytest.fixture(scope="module", params=[*_LOADED, "postgres", "trino"])
 def loaded(request: pytest.FixtureRequest) -> tuple[Engine, Tables]:
     """An engine with the tables of random plans, and these as the evaluator gets them."""
     if request.param == "postgres":
         return _in_postgres(request.getfixturevalue("postgres"))
+    if request.param == "trino":
+        return _in_trino(request.getfixturevalue("trino"))
     if request.param != "sqlite":
         pytest.importorskip(request.param)
     return _LOADED[request.param]()
@@ -147,8 +159,7 @@ def test_rows_are_those_of_the_evaluator(loaded: tuple[Engine, Tables], part: in
     answers = engine.answers([(text, types) for _, _, text, types in asked])
     for (seed, expected, text, _), answer in zip(asked, answers, strict=True):
         if isinstance(answer, EngineFault):
-            faults = ("Binder Error", "Parser Error", "Catalog Error", "syntax", "does not exist", "no such")
-            if any(fault in str(answer) for fault in faults):
+            if any(fault in str(answer) for fault in OF_TEXTS):
                 wrong.append(f"{seed}: {answer}\n{text}")
             found["fails" if expected is not None else "same"] += 1
         elif expected is None:

@@ -13,17 +13,16 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, counted, with_plain_texts
+from tests.dialects.engines import DataFusion, DuckDB, Engine, EngineFault, Postgres, Trino, counted
 from tests.spark.producer.test_tpcds import ANY_OF_TIED
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ pytestmark = pytest.mark.sweep(sample=0.04)
 
 TPCH = [f"q{number:02}" for number in range(1, 23)]
 TPCDS = [f"q{number:02}" for number in range(1, 100)]
-ENGINES = ("duckdb", "postgres", "datafusion")
 #: the queries that an engine does not answer, and the words that say why
 MISSES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("tpch", "datafusion"): {"q01": "add:date_iday"},
@@ -59,7 +57,6 @@ MISSES: Mapping[tuple[str, str], Mapping[str, str]] = {
         "q72": "add:date_iday",
     },
 }
-_TYPES = {pa.int64(): "BIGINT", pa.int32(): "INTEGER", pa.date32(): "DATE", pa.string(): "TEXT", pa.float64(): "FLOAT8"}
 
 
 @dataclass(frozen=True)
@@ -77,18 +74,7 @@ class _Kit:
     def load(self, engine: Engine) -> None:
         """Give an engine the tables."""
         for name, path in self.tables.items():
-            match engine:
-                case DuckDB(connection=connection):
-                    connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
-                case DataFusion(context=context):
-                    context.register_parquet(name, path)
-                case Postgres():
-                    table = with_plain_texts(pq.read_table(path))
-                    types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
-                    engine.load(name, table, types)
-                    engine.index(name, [field.name for field in table.schema if pa.types.is_integer(field.type)])
-                case _:
-                    raise AssertionError(engine)
+            engine.load_parquet(name, path)
 
 
 def _kits(shared: Path, tpch: Mapping[str, Path], folder: Path) -> dict[str, _Kit]:
@@ -159,16 +145,18 @@ def kits(shared: Path, larger_tpch: dict[str, Path], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture(scope="module")
-def engines_with(kits: dict[str, _Kit], postgres: Postgres) -> Callable[[str], list[Engine]]:
+def engines_with(
+    kits: dict[str, _Kit], postgres: Postgres, trino_if_fetched: list[Trino]
+) -> Callable[[str], list[Engine]]:
     """Return the engines with the tables of one of the benchmarks, whose tests stand together."""
     pytest.importorskip("duckdb")
     pytest.importorskip("datafusion")
-    return lru_cache(1)(lambda kind: _engines(kits[kind], postgres))
+    return lru_cache(1)(lambda kind: _engines(kits[kind], postgres, *trino_if_fetched))
 
 
-def _engines(kit: _Kit, postgres: Postgres) -> list[Engine]:
+def _engines(kit: _Kit, *servers: Engine) -> list[Engine]:
     """Return the engines with the tables of a benchmark."""
-    found: list[Engine] = [DuckDB(), postgres, DataFusion()]
+    found = [DuckDB(), DataFusion(), *servers]
     for engine in found:
         kit.load(engine)
     return found
@@ -191,15 +179,19 @@ def test_rows(
 
 def _printed() -> Iterator[str]:
     from tests.conftest import ROOT, TPCH_SCALES, _tpch_tables
-    from tests.integration.postgresql import server
+    from tests.integration import postgresql, trino_server
 
     spark = ps.session("local[2]")
-    with tempfile.TemporaryDirectory() as folder, server() as postgres:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        servers: list[Engine] = [Postgres(stack.enter_context(postgresql.server()))]
+        if trino_server.lacking() is None:
+            servers.append(Trino(stack.enter_context(trino_server.server())))
         os.chmod(folder, 0o755)
         kits = _kits(ROOT.parent / "shared", _tpch_tables(TPCH_SCALES[0]), Path(folder))
         counts: Counter[tuple[str, str, str]] = Counter()
         for kind, kit in ((kind, kits[kind]) for kind in sys.argv[1:] or kits):
-            engines = _engines(kit, Postgres(postgres))
+            engines = _engines(kit, *servers)
             for query in sorted(kit.queries):
                 plan, wanted = _answer(spark, kit, query)
                 for engine in engines:

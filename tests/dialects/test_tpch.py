@@ -8,12 +8,10 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from tests.dialects.engines import DataFusion, DuckDB, Engine, Postgres, SQLite, with_plain_texts
+from tests.dialects.engines import Engine, SQLite
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,24 +19,13 @@ if TYPE_CHECKING:
 QUERIES = [f"q{number:02}" for number in range(1, 23)]
 #: the queries that need neither decimals nor dates, which SQLite lacks
 IN_SQLITE = {"q13", "q16"}
-_TYPES = {pa.int64(): "BIGINT", pa.int32(): "INTEGER", pa.date32(): "DATE"}
 
 
 @pytest.fixture(scope="module")
 def loaded(engine: Engine, larger_tpch: dict[str, Path]) -> Engine:
     """An engine with the tables; SQLite has only those of their columns that have its types."""
     for name, path in larger_tpch.items():
-        match engine:
-            case DuckDB(connection=connection):
-                connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
-            case DataFusion(context=context):
-                context.register_parquet(name, str(path))
-            case Postgres():
-                table = with_plain_texts(pq.read_table(path))
-                types = [_TYPES.get(field.type, str(field.type).replace("128", "")) for field in table.schema]
-                engine.load(name, table, ["TEXT" if type == "string" else type for type in types])
-            case SQLite():
-                engine.load(name, with_plain_texts(pq.read_table(path)))
+        engine.load_parquet(name, str(path))
     return engine
 
 

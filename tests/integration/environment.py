@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import requires, version
 from pathlib import Path
 
-__all__ = ["ARTIFACTS", "RELEASES", "jars", "make", "python", "tried_on"]
+__all__ = ["ARTIFACTS", "RELEASES", "cache", "jars", "make", "python", "tried_on"]
 
 #: each Spark, and the release of pyspark that stands for it
 RELEASES: Mapping[str, str] = {"3.5": "3.5.9", "4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1", "4.3": "4.3.0"}
@@ -76,7 +76,7 @@ def make(spark: str, formats: Sequence[str]) -> None:
                 _fetch(artifact)
 
 
-def _cache() -> Path:
+def cache() -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pyspark-substrait")
     cache.mkdir(parents=True, exist_ok=True)
     return cache
@@ -93,7 +93,7 @@ def _requirements(spark: str) -> list[str]:
 def _environment(spark: str) -> Path:
     found = f"{sys.version_info.major}.{sys.version_info.minor}"
     what = hashlib.sha256("\n".join(_requirements(spark)).encode()).hexdigest()[:12]
-    return _cache() / f"spark-{RELEASES[spark]}-{found}-{what}"
+    return cache() / f"spark-{RELEASES[spark]}-{found}-{what}"
 
 
 def _make_environment(target: Path, spark: str) -> None:
@@ -107,7 +107,7 @@ def _make_environment(target: Path, spark: str) -> None:
 
 
 def _jars(artifact: str) -> Path:
-    return _cache() / "jars" / artifact.replace(":", "_")
+    return cache() / "jars" / artifact.replace(":", "_")
 
 
 def _fetch(artifact: str) -> None:

@@ -16,11 +16,12 @@ from pyspark_substrait.engines.dialects.duckdb import DUCKDB
 from pyspark_substrait.engines.dialects.postgres import POSTGRES
 from pyspark_substrait.engines.dialects.sqlite import SQLITE
 from pyspark_substrait.engines.dialects.statement import statement, view_statement
+from pyspark_substrait.engines.dialects.trino import TRINO
 from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["DIALECTS", "Dialect", "dialect", "statement", "view_statement"]
 
-DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES, DATAFUSION_SQL, SQLITE)}
+DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES, TRINO, DATAFUSION_SQL, SQLITE)}
 
 
 def dialect(name: str) -> Dialect:

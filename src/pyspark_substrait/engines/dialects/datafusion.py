@@ -25,16 +25,13 @@ from pyspark_substrait.engines.dialects.standard import (
     INTEGERS,
     SPARK_ARITHMETIC,
     STANDARD,
-    concatenated,
     decimal_type,
-    escape_of,
     extracts,
     neighbour,
-    shortened,
     statistics,
-    substring,
     two,
 )
+from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened, substring
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (

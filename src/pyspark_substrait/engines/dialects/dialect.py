@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects.tree import filled, type_tree
+from pyspark_substrait.engines.dialects.tree import filled, operand, type_tree
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, FailureBehavior, Function
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 
 __all__ = ["Body", "Call", "Dialect", "Functions", "Row", "functions", "refuse", "row"]
 
@@ -188,6 +188,9 @@ class Dialect:
         text_order: how a text is written where its order counts; ``{0}`` if it is compared by code points anyway.
         float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal, and
             each NaN is the largest number.
+        sorts_nan_beside_nulls: whether NaN is the smallest number where nulls come first; if not, it is the largest.
+        float_comparisons: the template of a comparison of floating-point numbers by its operator, where the operator
+            alone does not take each NaN for the largest number.
         outer_column: how a column of an enclosing query is written; ``{0}`` if outer joins make nulls of it.
         equality: the operator template by which two values are equal or both null.
         grouping_sets: whether it has GROUPING SETS, also for empty inputs.
@@ -214,6 +217,8 @@ class Dialect:
     cast: Callable[[Cast], exp.Expression | None]
     text_order: str = "{0}"
     float_equality: str = "{0}"
+    sorts_nan_beside_nulls: bool = False
+    float_comparisons: Mapping[type[exp.Binary], str] = field(default_factory=dict)
     outer_column: str = "{0}"
     equality: str = "{0} IS NOT DISTINCT FROM {1}"
     grouping_sets: bool = True
@@ -246,6 +251,14 @@ class Dialect:
     def filled(self, template: str, *operands: exp.Expression) -> exp.Expression:
         """Return a template over some values."""
         return operands[0] if template == "{0}" else filled(template, operands, self.sqlglot)
+
+    def compared(
+        self, operator: type[exp.Binary], left: exp.Expression, right: exp.Expression, type: Type
+    ) -> exp.Expression:
+        """Return a comparison of two values of a type, each written as it is compared."""
+        if isinstance(concrete(type), FP32 | FP64) and operator in self.float_comparisons:
+            return exp.Paren(this=self.filled(self.float_comparisons[operator], left, right))
+        return cast("exp.Expression", operator(this=operand(left), expression=operand(right)))
 
     def row(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> tuple[Row, Mapping[str, str]]:
         """Return the row of a call, and the option values that it delivers: the first of those that are preferred.

@@ -13,7 +13,6 @@ from typing import Final
 
 from sqlglot import exp
 
-from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.duckdb_decimals import (
     average,
@@ -33,20 +32,18 @@ from pyspark_substrait.engines.dialects.standard import (
     FLOATS,
     INTEGERS,
     SPARK_ARITHMETIC,
+    SPARK_STATISTICS,
     STANDARD,
-    concatenated,
     extracts,
+    extreme_of_single_values,
     in_zone,
     index_in,
-    like,
     nth_value,
-    shortened,
     statistics,
-    string_agg,
     two,
 )
+from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened, string_agg
 from pyspark_substrait.engines.dialects.tree import filled
-from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -252,25 +249,11 @@ def _average_of_integers(call: Call) -> exp.Expression:
 # texts and times -----------------------------------------------------------------------------------------------------
 
 
-def _substring(call: Call) -> exp.Expression:
-    """Return a part of a text; positions before its start count, but have no characters."""
-    start, length = call.literal(1), call.literal(2)
-    more = len(call.operands) > 2
-    if isinstance(start, int) and start > 0 and (not more or (isinstance(length, int) and length >= 0)):
-        return call.filled("SUBSTRING({0}, {1}, {2})" if more else "SUBSTRING({0}, {1})")
-    first = "CASE WHEN {1} < 1 THEN 1 ELSE {1} END"
-    if not more:
-        return call.filled(f"SUBSTRING({{0}}, {first})")
-    negative = "error('a negative length')" if call.function.urn == DATAFUSION else "0"
-    inside = "CAST({1} AS BIGINT) + {2} - 1"
-    count = f"CASE WHEN {{2}} < 0 THEN {negative} WHEN {{1}} >= 1 THEN {{2}} WHEN {inside} < 0 THEN 0 ELSE {inside} END"
-    return call.filled(f"SUBSTRING({{0}}, {first}, {count})")
-
-
 def _letters(source: str, target: str) -> str:
     return f"TRANSLATE({{0}}, '{source}', '{target}')"
 
 
+_SUBSTRING: Final = bounded_substring("SUBSTRING", "error('{}')")
 _SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
 _OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
 _TIMESTAMPS: Final = ("pts_iyear", "pts_iday")
@@ -341,8 +324,8 @@ _DECIMALS: Final = [
 ]
 _STRINGS: Final = [
     row("like", like("", written=False), case_sensitivity="CASE_SENSITIVE", plain=True),
-    row("substring", _substring, negative_start="LEFT_OF_BEGINNING", plain=True),
-    row("substring", _substring, negative_start=ALL_STARTS, least={1: 1}, plain=True),
+    row("substring", _SUBSTRING, negative_start="LEFT_OF_BEGINNING", plain=True),
+    row("substring", _SUBSTRING, negative_start=ALL_STARTS, least={1: 1}, plain=True),
     row("starts_with", "starts_with({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("ends_with", "suffix({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
     row("contains", "contains({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
@@ -366,23 +349,10 @@ _STRINGS: Final = [
 ]
 
 
-def _extreme(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of Spark's ``max`` or ``min``, whose order of texts and of single values DuckDB has."""
-
-    def body(call: Call) -> exp.Expression:
-        if not isinstance(concrete(call.type(0)), String | Boolean | Binary):
-            raise UnsupportedPlanError(
-                f"{call.function.key} of {call.type(0)} has no form in DuckDB", code=Code.TARGET_FUNCTION
-            )
-        return call.filled(template)
-
-    return body
-
-
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
-    "extension:pyspark_substrait:functions_spark_statistics": [
-        row("max", _extreme("MAX({0})")),
-        row("min", _extreme("MIN({0})")),
+    SPARK_STATISTICS: [
+        row("max", extreme_of_single_values("MAX({0})")),
+        row("min", extreme_of_single_values("MIN({0})")),
     ],
     f"{_BASE}set": [row("index_in", index_in("NULLIF(LIST_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}comparison": [
@@ -421,7 +391,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("avg", average(cut=True), signatures=("dec",)),
         row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
         row("like", like("\\"), plain=True),
-        row("substring", _substring, plain=True),
+        row("substring", _SUBSTRING, plain=True),
     ],
 }
 

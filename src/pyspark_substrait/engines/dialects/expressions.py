@@ -381,7 +381,7 @@ def equal(left: exp.Expression, right: exp.Expression, type: Type, compilation: 
     if isinstance(concrete(type), FP32 | FP64):
         template = compilation.dialect.float_equality
         left, right = (compilation.dialect.filled(template, value) for value in (left, right))
-    return exp.EQ(this=operand(left), expression=operand(right))
+    return compilation.dialect.compared(exp.EQ, left, right, type)
 
 
 def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> exp.Expression:
@@ -394,6 +394,9 @@ def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilati
         with at("options", position):
             options.append(_option(option, node.value.type, scope, compilation))
     type = concrete(node.value.type)
+    if isinstance(type, FP32 | FP64) and compilation.dialect.float_comparisons:
+        equals = [compilation.dialect.compared(exp.EQ, value.copy(), option, type) for option in options]
+        return any_of(*equals) if len(equals) > 1 else equals[0]
     if isinstance(type, FP32 | FP64):
         template = compilation.dialect.float_equality
         value, *options = (compilation.dialect.filled(template, item) for item in (value, *options))

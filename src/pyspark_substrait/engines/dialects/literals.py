@@ -78,6 +78,7 @@ class Literals:
         integer: the type of a plan whose integers are written as they are; others are cast.
         any_integer: whether those of the other types are, too.
         decimals: whether a number with a point is a decimal; if not, decimals are cast from texts.
+        whole_digits: the most digits of a number without a point that may be a decimal.
         texts: whether a text is of the type of texts; if not, it is cast where that counts.
         infinite: whether texts of infinities and NaN are cast to floating-point numbers.
         double: returns a floating-point number that is written as it is; None where it is cast from a text.
@@ -90,6 +91,7 @@ class Literals:
     integer: type[Type]
     any_integer: bool = False
     decimals: bool = True
+    whole_digits: int = _MOST_DIGITS
     texts: bool = True
     infinite: bool = True
     double: Callable[[float], str | None] = lambda value: None
@@ -110,7 +112,8 @@ class Literals:
                 return self._float(value, type)
             case Decimal(), Number() as value:
                 text = f"{value:f}"
-                if not self.decimals or sum(map(str.isdigit, text)) > _MOST_DIGITS:
+                most = _MOST_DIGITS if "." in text else self.whole_digits
+                if not self.decimals or sum(map(str.isdigit, text)) > most:
                     return self._cast(exp.Literal.string(text), type)
                 made: exp.Expression = exp.Literal.number(text.lstrip("-"))
                 made = exp.Neg(this=made) if text.startswith("-") else made

@@ -25,20 +25,16 @@ from pyspark_substrait.engines.dialects.standard import (
     INTEGERS,
     SPARK_ARITHMETIC,
     STANDARD,
-    concatenated,
     decimal_type,
     extracts,
     in_zone,
     index_in,
-    like,
     neighbour,
     nth_value,
-    shortened,
     statistics,
-    string_agg,
-    substring,
     two,
 )
+from pyspark_substrait.engines.dialects.texts import concatenated, like, shortened, string_agg, substring
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.model.types import (
     FP32,

@@ -14,6 +14,8 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import aggregates, expressions, joins, reads, sets
 from pyspark_substrait.engines.dialects.query import Item, Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope, Shared
+from pyspark_substrait.engines.dialects.standard import is_float
+from pyspark_substrait.engines.dialects.tree import operand
 from pyspark_substrait.engines.dialects.windows import standing_alone
 from pyspark_substrait.engines.expands import without_expand
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -353,7 +355,11 @@ def _ordered(field: SortField, key: exp.Expression, compilation: Compilation) ->
         )
     descending = kind in (SortDirection.DESC_NULLS_FIRST, SortDirection.DESC_NULLS_LAST)
     nulls_first = kind in (SortDirection.ASC_NULLS_FIRST, SortDirection.DESC_NULLS_FIRST, SortDirection.CLUSTERED)
-    return exp.Ordered(this=in_order(key, field.expr.type, compilation), desc=descending, nulls_first=nulls_first)
+    key = in_order(key, field.expr.type, compilation)
+    if compilation.dialect.sorts_nan_beside_nulls and nulls_first and is_float(field.expr.type):
+        # the numbers' negatives, backwards: NaN has no sign
+        key, descending = exp.Neg(this=operand(key)), not descending
+    return exp.Ordered(this=key, desc=descending, nulls_first=nulls_first)
 
 
 def in_order(value: exp.Expression, type: Type, compilation: Compilation) -> exp.Expression:

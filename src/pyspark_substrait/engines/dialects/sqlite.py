@@ -22,12 +22,11 @@ from pyspark_substrait.engines.dialects.standard import (
     EVEN,
     INTEGERS,
     STANDARD,
-    concatenated,
-    escape_of,
+    extreme_of_values,
     neighbour,
-    shortened,
     two,
 )
+from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
@@ -178,27 +177,12 @@ def _substring(call: Call) -> exp.Expression:
     return call.filled("SUBSTR({0}, {1}, {2})" if more else "SUBSTR({0}, {1})")
 
 
-def _extreme(name: str, *, skipping: bool = False) -> Callable[[Call], exp.Expression]:
-    """Return the body of ``least`` or ``greatest``; MIN and MAX of one value would be aggregates."""
-
-    def body(call: Call) -> exp.Expression:
-        values = [f"{{{position}}}" for position in range(len(call.operands))]
-        if len(values) < 2:
-            return call.filled("{0}")
-        if skipping:  # any value that isn't null in place of nulls
-            known = f"COALESCE({', '.join(values)})"
-            values = [f"COALESCE({value}, {known})" for value in values]
-        return call.filled(f"{name}({', '.join(values)})")
-
-    return body
-
-
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}comparison": [
-        row("least", _extreme("MIN"), signatures=("any",)),
-        row("greatest", _extreme("MAX"), signatures=("any",)),
-        row("least_skip_null", _extreme("MIN", skipping=True), signatures=("any",)),
-        row("greatest_skip_null", _extreme("MAX", skipping=True), signatures=("any",)),
+        row("least", extreme_of_values("MIN"), signatures=("any",)),
+        row("greatest", extreme_of_values("MAX"), signatures=("any",)),
+        row("least_skip_null", extreme_of_values("MIN", skipping=True), signatures=("any",)),
+        row("greatest_skip_null", extreme_of_values("MAX", skipping=True), signatures=("any",)),
         refuse("is_nan", "it has no NaN"),
     ],
     f"{_BASE}boolean": [row("bool_and", "MIN({0})"), row("bool_or", "MAX({0})")],

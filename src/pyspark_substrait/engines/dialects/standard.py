@@ -5,19 +5,21 @@ from __future__ import annotations
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, row
+from pyspark_substrait.engines.dialects.dialect import Call, Row, row
 from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
+    Binary,
+    Boolean,
     Decimal,
     List,
     Map,
@@ -34,25 +36,24 @@ __all__ = [
     "ALL_VALUES",
     "DATAFUSION",
     "EVEN",
+    "EXTREMES",
     "FLOATS",
     "INTEGERS",
     "SPARK_ARITHMETIC",
+    "SPARK_STATISTICS",
     "STANDARD",
     "comparable",
-    "concatenated",
     "decimal_type",
-    "escape_of",
     "extracts",
+    "extreme_of_single_values",
+    "extreme_of_values",
     "in_order",
     "in_zone",
     "index_in",
-    "like",
+    "is_float",
     "neighbour",
     "nth_value",
-    "shortened",
     "statistics",
-    "string_agg",
-    "substring",
     "two",
 ]
 
@@ -65,6 +66,8 @@ EVEN: Final = "TIE_TO_EVEN"
 ALL_VALUES: Final = ("ERROR", "SATURATE", "SILENT")
 #: the extension of Spark's arithmetic, in which quotients of decimals are rounded to more digits
 SPARK_ARITHMETIC: Final = "extension:pyspark_substrait:functions_spark_arithmetic"
+#: the extension of Spark's extremes, which include values that the specification's have not
+SPARK_STATISTICS: Final = "extension:pyspark_substrait:functions_spark_statistics"
 #: the values of ``negative_start``, for a start that isn't negative
 ALL_STARTS: Final = ("WRAP_FROM_END", "LEFT_OF_BEGINNING", "ERROR")
 
@@ -107,10 +110,10 @@ def _values(call: Call, *, order: bool = True) -> list[exp.Expression]:
     ]
 
 
-def _comparison(operator: Callable[..., exp.Expression], *, order: bool = True) -> Callable[[Call], exp.Expression]:
+def _comparison(operator: type[exp.Binary], *, order: bool = True) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
         left, right = _values(call, order=order)
-        return operator(this=operand(left), expression=operand(right))
+        return call.dialect.compared(operator, left, right, call.type(0))
 
     return body
 
@@ -125,6 +128,9 @@ def _by_equality(negated: bool) -> Callable[[Call], exp.Expression]:
 
 def _between(call: Call) -> exp.Expression:
     value, low, high = _values(call)
+    if call.dialect.float_comparisons and is_float(call.type(0)):
+        least = call.dialect.compared(exp.GTE, value, low, call.type(0))
+        return all_of(least, call.dialect.compared(exp.LTE, value.copy(), high, call.type(0)))
     return exp.Between(this=operand(value), low=operand(low), high=operand(high))
 
 
@@ -140,9 +146,9 @@ def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) 
 
 def _nullif(call: Call) -> exp.Expression:
     left, right = _values(call, order=False)
-    if (left, right) == call.operands:
+    if (left, right) == call.operands and not (call.dialect.float_comparisons and is_float(call.type(0))):
         return call.filled("NULLIF({0}, {1})")
-    condition = exp.EQ(this=operand(left), expression=operand(right))
+    condition = call.dialect.compared(exp.EQ, left, right, call.type(0))
     value = call.operands[0]
     assert isinstance(value, exp.Expression)
     return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=value.copy())
@@ -177,6 +183,47 @@ def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression
     return body
 
 
+def extreme_of_values(name: str, *, skipping: bool = False) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``least`` or ``greatest``.
+
+    Args:
+        name: a function of two or more values, which is null if one of them is.
+        skipping: whether nulls are left out.
+    """
+
+    def body(call: Call) -> exp.Expression:
+        values = [f"{{{position}}}" for position in range(len(call.operands))]
+        if len(values) < 2:
+            return call.filled("{0}")
+        comparable(call.type(0), call)
+        if is_float(call.type(0)) and call.dialect.float_comparisons:
+            raise UnsupportedPlanError(
+                f"{call.function.key} of {call.type(0)} has no exact form in {call.dialect.engine}, which orders NaN "
+                "in another way",
+                code=Code.TARGET_FUNCTION,
+            )
+        if skipping:  # any value that isn't null in place of nulls
+            known = f"COALESCE({', '.join(values)})"
+            values = [f"COALESCE({value}, {known})" for value in values]
+        return call.filled(f"{name}({', '.join(values)})")
+
+    return body
+
+
+def extreme_of_single_values(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of Spark's ``max`` or ``min``, for texts by code points, and for booleans and bytes."""
+
+    def body(call: Call) -> exp.Expression:
+        if not isinstance(concrete(call.type(0)), String | Boolean | Binary):
+            raise UnsupportedPlanError(
+                f"{call.function.key} of {call.type(0)} has no form in {call.dialect.engine}",
+                code=Code.TARGET_FUNCTION,
+            )
+        return call.filled(template)
+
+    return body
+
+
 def _count(call: Call) -> exp.Expression:
     """Return the number of values that aren't null; each record has one if it is a constant."""
     if call.distinct:
@@ -185,65 +232,16 @@ def _count(call: Call) -> exp.Expression:
     return call.filled("COUNT(*)" if call.literal(0) is not None else "COUNT({0})")
 
 
+def is_float(type: Type) -> bool:
+    """Whether a type is one of the floating-point numbers."""
+    return isinstance(concrete(type), FP32 | FP64)
+
+
 def decimal_type(type: Type) -> Decimal:
     """Return a type that is a decimal."""
     found = concrete(type)
     assert isinstance(found, Decimal)
     return found
-
-
-def shortened(made: Cast) -> exp.Expression | None:
-    """Return a text as one of another length; None if it may be too long."""
-    if isinstance(made.target, String):
-        return made.value
-    if isinstance(made.source, VarChar) and isinstance(made.target, VarChar):
-        return made.value if made.source.length <= made.target.length else None
-    return None
-
-
-def concatenated(call: Call) -> exp.Expression:
-    """Return texts one after another; null if one of them is."""
-    first, *others = (value for value in call.operands if isinstance(value, exp.Expression))
-    for value in others:
-        first = exp.DPipe(this=operand(first), expression=operand(value))
-    return first
-
-
-def escape_of(call: Call) -> str | None:
-    """Return the escape character of a call of ``like``; None if it has none, or a null.
-
-    Raises:
-        UnsupportedPlanError: it is no constant of one character.
-    """
-    if len(call.operands) < 3:
-        return None
-    node, found = call.nodes[2], call.literal(2)
-    if not isinstance(node, Literal) or (isinstance(found, str) and len(found) != 1):
-        raise UnsupportedPlanError(
-            f"{call.function.key} with an escape that isn't a constant of one character has no form in "
-            f"{call.dialect.engine}",
-            code=Code.TARGET_FUNCTION,
-        )
-    return found if isinstance(found, str) else None
-
-
-def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expression]:
-    """Return the body of ``like``.
-
-    Args:
-        escape: the escape character; empty for none.
-        written: whether the absence of one is written.
-    """
-
-    def body(call: Call) -> exp.Expression:
-        character = escape_of(call) or escape
-        text, pattern = [value for value in call.operands if isinstance(value, exp.Expression)][:2]
-        made: exp.Expression = exp.Like(this=operand(text), expression=operand(pattern))
-        if character or written:
-            made = exp.Escape(this=made, expression=exp.Literal.string(character))
-        return made
-
-    return body
 
 
 def nth_value(place: str) -> Callable[[Call], exp.Expression]:
@@ -283,33 +281,6 @@ def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression
             )
         others = ["", f", {offset}", f", {offset}, {{2}}"][len(call.operands) - 1]
         return call.filled(f"{name}({{0}}{others})")
-
-    return body
-
-
-def string_agg(call: Call) -> exp.Expression:
-    """Return texts one after another, with a separator, which is a constant: engines differ where it is null."""
-    if not isinstance(call.literal(1), str):
-        raise UnsupportedPlanError(f"{call.function.key} with a separator that isn't a constant")
-    return call.filled("STRING_AGG({0}, {1})")
-
-
-def substring(name: str, number: str = "{}") -> Callable[[Call], exp.Expression]:
-    """Return the body of ``substring``, in which positions before the text count, but have no characters.
-
-    Args:
-        name: a function that does so, and has an error for negative lengths.
-        number: how a number is written.
-    """
-
-    def body(call: Call) -> exp.Expression:
-        start, length = number.format("{1}"), number.format("{2}")
-        if len(call.operands) < 3:
-            return call.filled(f"{name}({{0}}, {start})")
-        known = call.literal(2)
-        checked = call.function.urn == DATAFUSION or (isinstance(known, int) and known >= 0)
-        count = length if checked else f"CASE WHEN {{2}} < 0 THEN 0 ELSE {length} END"
-        return call.filled(f"{name}({{0}}, {start}, {count})")
 
     return body
 
@@ -366,12 +337,22 @@ def in_zone(template: str, *, without: Set[str] = frozenset()) -> Callable[[Call
     return body
 
 
-def extracts(template: str, *, second: str = "", zones: bool = False, without: Set[str] = frozenset()) -> list[Row]:
+def extracts(
+    template: str,
+    *,
+    second: str = "",
+    sunday: str = "",
+    names: Mapping[str, str] = MappingProxyType({}),
+    zones: bool = False,
+    without: Set[str] = frozenset(),
+) -> list[Row]:
     """Return the rows of ``extract`` from dates, times and timestamps without a zone, or from those with one.
 
     Args:
         template: the value of a part, as BIGINT; ``{part}`` is its name.
         second: the template for the whole seconds; empty if it is the same.
+        sunday: the template for the day of the week from 0, a Sunday; empty if it is the same.
+        names: the dialect's names of parts that it has under others.
         zones: whether the rows are for timestamps with a zone, in which the parts are.
         without: names of zones that mean others to the engine.
     """
@@ -379,12 +360,12 @@ def extracts(template: str, *, second: str = "", zones: bool = False, without: S
     counted: tuple[str, ...] = ("req_req_date", "req_req_pts")
     times: tuple[str, ...] = ("req_pts", "req_pt")
     if zones:
-        template, second = (text.replace("{{0}}", "({{0}} AT TIME ZONE {{1}})") for text in (template, second))
-        second = second.replace("{0}", "({0} AT TIME ZONE {1})")
+        template = template.replace("{{0}}", "({{0}} AT TIME ZONE {{1}})")
+        second, sunday = (text.replace("{0}", "({0} AT TIME ZONE {1})") for text in (second, sunday))
         moments, counted, times = ("req_ptstz_str",), ("req_req_ptstz_str",), ("req_ptstz_str",)
     rows = []
     for part, name in _PARTS.items():
-        body = template.format(part=name)
+        body = template.format(part=names.get(name, name))
         if part in ("YEAR", "ISO_YEAR"):
             rows.append(row("extract", body, enums={0: part}, signatures=moments))
         elif part in ("HOUR", "MINUTE"):
@@ -392,7 +373,7 @@ def extracts(template: str, *, second: str = "", zones: bool = False, without: S
         else:
             rows.append(row("extract", body, enums={0: part, 1: "ONE"}, signatures=counted))
             rows.append(row("extract", f"{body} - 1", enums={0: part, 1: "ZERO"}, signatures=counted))
-    sunday, seconds = template.format(part="DOW"), second or template.format(part="SECOND")
+    sunday, seconds = sunday or template.format(part="DOW"), second or template.format(part="SECOND")
     rows.append(row("extract", f"{sunday} + 1", enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ONE"}, signatures=counted))
     rows.append(row("extract", sunday, enums={0: "SUNDAY_DAY_OF_WEEK", 1: "ZERO"}, signatures=counted))
     rows.append(row("extract", seconds, enums={0: "SECOND"}, signatures=times))
@@ -432,7 +413,7 @@ _TIMES: Final = [
     row("min", _extreme("MIN")),
     row("max", _extreme("MAX")),
 ]
-_EXTREMES: Final = [row("min", _extreme("MIN")), row("max", _extreme("MAX"))]
+EXTREMES: Final = [row("min", _extreme("MIN")), row("max", _extreme("MAX"))]
 _WINDOWS: Final = [
     row("row_number", "ROW_NUMBER()"),
     row("rank", "RANK()"),
@@ -455,11 +436,11 @@ STANDARD: Final[Mapping[str, Sequence[Row]]] = {
         row("bool_or", "BOOL_OR({0})"),
     ],
     f"{_BASE}datetime": _TIMES,
-    f"{_BASE}arithmetic": [*_EXTREMES, *_WINDOWS],
-    f"{_BASE}arithmetic_decimal": _EXTREMES,
+    f"{_BASE}arithmetic": [*EXTREMES, *_WINDOWS],
+    f"{_BASE}arithmetic_decimal": EXTREMES,
     f"{_BASE}aggregate_generic": [
         row("count", _count, signatures=("any",), overflow=ALL_VALUES),
         row("count", "COUNT(*)", signatures=("",), overflow=ALL_VALUES),
     ],
-    DATAFUSION: _EXTREMES,
+    DATAFUSION: EXTREMES,
 }

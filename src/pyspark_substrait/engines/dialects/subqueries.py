@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -28,7 +28,7 @@ from pyspark_substrait.model.types import FP32, FP64, concrete, same_type
 
 __all__ = ["exists", "subquery", "three_valued"]
 
-_COMPARISONS: dict[ComparisonOp, Callable[..., exp.Expression]] = {
+_COMPARISONS: dict[ComparisonOp, type[exp.Binary]] = {
     ComparisonOp.EQ: exp.EQ,
     ComparisonOp.NE: exp.NEQ,
     ComparisonOp.LT: exp.LT,
@@ -163,7 +163,7 @@ def _compared(node: SetComparison, scope: Scope, inner: tuple[Record, ...], comp
     template = relations.order_template(node.left.type, compilation)
     one, other = (compilation.dialect.filled(template, value) for value in (left, query.items[0].tree.copy()))
     compare = _COMPARISONS[node.comparison_op]
-    condition = compare(this=operand(one), expression=operand(other))
+    condition = compilation.dialect.compared(compare, one, other, node.left.type)
     some = node.reduction_op is ReductionOp.ANY
     if not some:
         condition = exp.Not(this=exp.Paren(this=condition))
