@@ -57,10 +57,14 @@ from tests.spark.plans import (
 )
 
 _FAILS = FailureBehavior.THROW_EXCEPTION
-_NOWHERE = frozenset({"no number as a decimal", "like with escapes in a column"})
+_NOWHERE = frozenset({"no number as a decimal", "quotients by zeros, an error", "like with escapes in a column"})
 _RATIOS = (("10.00", "3.00"), ("-10.00", "6.00"), ("0.01", "99999.99"))
 #: sums over frames that numbers leave
 _MOVING = frozenset({"sum from here on", "sum of two", "average of two"})
+#: cases of NaN, which SQLite hasn't got
+_NAN = frozenset(
+    f"{name} with NaN" for name in ("equal", "not_equal", "lt", "lte", "gt", "gte", "is_not_distinct_from", "between")
+) | {"NaN in an order, nulls first", "NaN in an order, nulls last"}
 #: the cases that a dialect refuses, or that its engine doesn't run
 LACKING = {
     "duckdb": _NOWHERE | {"tiny numbers as fractions", "a half with 38 places as text"},
@@ -100,7 +104,15 @@ LACKING = {
     },
     "sqlite": _NOWHERE
     | _MOVING
+    | _NAN
     | {
+        "decimals with 0 places",
+        "decimals with 2 places",
+        "quotients by zeros, null",
+        "quotients, an error by zero",
+        "quotients, null by zero",
+        "shifts of None",
+        "shifts of extension:pyspark_substrait:functions_spark_arithmetic",
         "quotients of decimals as in Spark",
         "order of computed numbers",
         "extremes of computed numbers",
@@ -156,6 +168,7 @@ def cases() -> Iterator[Case]:
     three = _numbers(1, None, 3)
     yield from _computed_numbers()
     yield from _casts()
+    yield from _quotients()
     yield from _memberships()
     yield from _frames()
     yield from _conditions()
@@ -313,6 +326,54 @@ def _computed_numbers() -> Iterator[Case]:
     cast = Cast(input=col(infinite, 0), type=Decimal(precision=9, scale=2), failure_behavior=_FAILS)
     only = where(infinite, call("is_nan", col(infinite, 0)))
     yield Case("no number as a decimal", project(only, cast), [])  # an error
+
+
+def _quotients() -> Iterator[Case]:
+    """Yield cases of quotients, of rounded decimals, and of shifts."""
+
+    def by(outcome: str) -> Expression:
+        stated = {"rounding": "TIE_TO_EVEN", "on_domain_error": "NAN", "on_division_by_zero": outcome}
+        options = tuple(FunctionOption(name=name, preference=(value,)) for name, value in stated.items())
+        return replace(call("divide", col(pairs, 0), col(pairs, 1)), options=options)
+
+    pairs = values([REAL_, REAL_], [(3.0, 2.0), (math.nan, 0.0), (None, 0.0), (1.0, None), (math.inf, math.inf)])
+    rows = [(1.5,), (math.nan,), (None,), (None,), (math.nan,)]
+    yield Case("quotients, an error by zero", project(pairs, by("ERROR")), rows)
+    yield Case("quotients, null by zero", project(pairs, by("NULL")), rows)
+    pairs = values([REAL_, REAL_], [(3.0, 2.0), (1.0, 0.0), (0.0, -0.0)])
+    yield Case("quotients by zeros, null", project(pairs, by("NULL")), [(1.5,), (None,), (None,)])
+    yield Case("quotients by zeros, an error", project(pairs, by("ERROR")), [])  # an error
+    type = Decimal(precision=6, scale=3)
+    prices = values([type], [(Number(text),) for text in ("2.345", "-2.345", "999.995", "0.004")])
+    for places, texts in ((2, ("2.350", "-2.350", "1000.000", "0.000")), (0, ("2.000", "-2.000", "1000.000", "0.000"))):
+        rounded = call("round", col(prices, 0), number(places))
+        rounded = replace(rounded, options=(FunctionOption(name="rounding", preference=("TIE_AWAY_FROM_ZERO",)),))
+        yield Case(f"decimals with {places} places", project(prices, rounded), [(Number(text),) for text in texts])
+    shifted = values([INT, LONG], [(-5, -(2**40) - 1), (5, 2**40)])
+    for urn in (None, standard.SPARK_ARITHMETIC):
+        both = (call("shift_right", col(shifted, place), number(3), urn=urn) for place in (0, 1))
+        yield Case(f"shifts of {urn}", project(shifted, *both), [(-1, -(2**37) - 1), (0, 2**37)])
+    numbers = values(
+        [REAL_, REAL_], [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan), (None, math.nan), (1.0, 1.0)]
+    )
+    for name, found in (
+        ("equal", (False, False, True, None, True)),
+        ("not_equal", (True, True, False, None, False)),
+        ("lt", (False, True, False, None, False)),
+        ("lte", (False, True, True, None, True)),
+        ("gt", (True, False, False, None, False)),
+        ("gte", (True, False, True, None, True)),
+        ("is_not_distinct_from", (False, False, True, False, True)),
+    ):
+        compared = project(numbers, call(name, col(numbers, 0), col(numbers, 1)))
+        yield Case(f"{name} with NaN", compared, [(one,) for one in found])
+    between = call("between", col(numbers, 0), lit(REAL, 1.0), col(numbers, 1))
+    yield Case("between with NaN", project(numbers, between), [(False,), (True,), (True,), (None,), (True,)])
+    for nulls, kind in (("first", SortDirection.ASC_NULLS_FIRST), ("last", SortDirection.ASC_NULLS_LAST)):
+        ordered = [(1.0,), (1.0,), (math.nan,), (math.nan,)]
+        ordered = [(None,), *ordered] if nulls == "first" else [*ordered, (None,)]
+        way = Sort(input=project(numbers, col(numbers, 0)), sorts=(sort(col(numbers, 0), kind),))
+        yield Case(f"NaN in an order, nulls {nulls}", way, ordered, is_sorted=True)
 
 
 def _casts() -> Iterator[Case]:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
+from pyspark_substrait.engines.dialects.elementary import quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -28,7 +29,7 @@ from pyspark_substrait.engines.dialects.standard import (
     decimal_type,
     extracts,
     neighbour,
-    statistics,
+    shifted,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened, substring
@@ -195,6 +196,8 @@ def _like(call: Call) -> exp.Expression:
     return call.filled("{0} LIKE {1}")
 
 
+#: a text that is no number, which is an error when a record has it
+_BY_ZERO: Final = "CAST('division by zero: ' || CAST({1} AS VARCHAR) AS {output})"
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}arithmetic": [
         row("add", _checked("+"), signatures=two(INTEGERS), overflow="ERROR"),
@@ -211,6 +214,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
             on_division_by_zero=(),
             on_domain_error="NAN",
         ),
+        *quotient_of_floats("ISNAN({0})", _BY_ZERO, zero="ABS({1}) = 0.0"),
         row(
             "modulus",
             "{0} % {1}",
@@ -221,6 +225,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         ),
         row("negate", "-{0}", signatures=FLOATS),
         row("abs", "ABS({0})", signatures=FLOATS),
+        row("shift_right", shifted("{0} >> {1}")),
         row("bitwise_and", "{0} & {1}"),
         row("bitwise_or", "{0} | {1}"),
         row("sum", "SUM({0})", signatures=("i8", "i16", "i32"), overflow="ERROR"),
@@ -264,7 +269,10 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("repeat", "REPEAT({0}, {1})"),
     ],
     f"{_BASE}datetime": extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"),
-    SPARK_ARITHMETIC: [row("divide", _quotient, signatures=("dec_dec",))],
+    SPARK_ARITHMETIC: [
+        row("divide", _quotient, signatures=("dec_dec",)),
+        row("shift_right", shifted("{0} >> {1}")),
+    ],
     DATAFUSION: [
         row("divide", _exact("{0} / {1}"), signatures=("dec_dec",)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),

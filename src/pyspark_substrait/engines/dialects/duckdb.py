@@ -22,7 +22,7 @@ from pyspark_substrait.engines.dialects.duckdb_decimals import (
     quotient,
     sum_type,
 )
-from pyspark_substrait.engines.dialects.elementary import elementary, logarithms
+from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -39,7 +39,7 @@ from pyspark_substrait.engines.dialects.standard import (
     in_zone,
     index_in,
     nth_value,
-    statistics,
+    shifted,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened, string_agg
@@ -277,6 +277,7 @@ _ARITHMETIC: Final = [
         on_domain_error="ERROR",
     ),
     row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero=(), on_domain_error="NAN"),
+    *quotient_of_floats("ISNAN({0})", "error('division by zero')"),
     row(
         "modulus",
         _remainder,
@@ -293,6 +294,7 @@ _ARITHMETIC: Final = [
     row("abs", "ABS({0})", signatures=FLOATS),
     row("sign", "CAST(SIGN({0}) AS {output})", signatures=INTEGERS),
     row("power", "pow({0}, {1})", signatures=("fp64_fp64",)),
+    row("shift_right", shifted("{0} >> {1}")),
     row("bitwise_not", "~{0}"),
     row("bitwise_and", "{0} & {1}"),
     row("bitwise_or", "{0} | {1}"),
@@ -381,7 +383,10 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE"),
         row("any_value", "FIRST({0})", ignore_nulls="FALSE"),
     ],
-    SPARK_ARITHMETIC: [row("divide", quotient(cut=False), signatures=("dec_dec",))],
+    SPARK_ARITHMETIC: [
+        row("divide", quotient(cut=False), signatures=("dec_dec",)),
+        row("shift_right", shifted("{0} >> {1}")),
+    ],
     DATAFUSION: [
         row("divide", quotient(cut=True), signatures=("dec_dec",)),
         row("divide", "{0} / {1}", signatures=two(FLOATS)),

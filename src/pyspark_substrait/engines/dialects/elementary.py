@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.dialect import Call, Row, row
-from pyspark_substrait.engines.dialects.standard import EVEN
+from pyspark_substrait.engines.dialects.standard import EVEN, FLOATS, two
 from pyspark_substrait.model.types import FP64, concrete
 
-__all__ = ["as_double", "elementary", "logarithms"]
+__all__ = ["as_double", "elementary", "logarithms", "quotient_of_floats", "statistics"]
 
 #: functions that are defined for every number
 _EVERYWHERE: Final = ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "radians", "degrees")
@@ -90,4 +90,36 @@ def logarithms(
                 rows.append(
                     row(name, body, signatures=numbers, rounding=EVEN, on_domain_error=domain, on_log_zero=zero)
                 )
+    return rows
+
+
+def quotient_of_floats(is_nan: str, error: str, *, zero: str = "{1} = 0") -> list[Row]:
+    """Return the rows of a quotient of floating-point numbers with an error, or null, for a divisor of zero.
+
+    Args:
+        is_nan: the template of whether the dividend is NaN, whose quotient is NaN anyway.
+        error: a value that is an error.
+        zero: the template of whether the divisor is zero.
+    """
+    return [
+        row(
+            "divide",
+            f"CASE WHEN {zero} AND NOT {is_nan} THEN {found} ELSE {{0}} / {{1}} END",
+            signatures=two(FLOATS),
+            rounding=EVEN,
+            on_division_by_zero=outcome,
+            on_domain_error="NAN",
+        )
+        for outcome, found in (("ERROR", error), ("NULL", "NULL"))
+    ]
+
+
+def statistics(names: Mapping[str, str], double: str) -> list[Row]:
+    """Return the rows of statistics of a sample or a population; ``names`` are their beginnings in the dialect."""
+    rows = []
+    for name, begin in names.items():
+        for kind, end in (("SAMPLE", "SAMP"), ("POPULATION", "POP")):
+            body = f"CAST(agg({begin}_{end}(CAST({{0}} AS {double}))) AS {{output}})"
+            rows.append(row(name, body, signatures=FLOATS, rounding=EVEN, distribution=kind))
+            rows.append(row(name, body, signatures=("req_fp32", "req_fp64"), enums={0: kind}, rounding=EVEN))
     return rows

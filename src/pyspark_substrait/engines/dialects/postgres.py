@@ -14,7 +14,13 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
-from pyspark_substrait.engines.dialects.elementary import as_double, elementary, logarithms
+from pyspark_substrait.engines.dialects.elementary import (
+    as_double,
+    elementary,
+    logarithms,
+    quotient_of_floats,
+    statistics,
+)
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -31,7 +37,7 @@ from pyspark_substrait.engines.dialects.standard import (
     index_in,
     neighbour,
     nth_value,
-    statistics,
+    shifted,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import concatenated, like, shortened, string_agg, substring
@@ -206,7 +212,12 @@ def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
     return body
 
 
+_SUM_OF_BYTES: Final = (
+    "CASE WHEN {0} + {1} BETWEEN -128 AND 127 THEN {0} + {1} "
+    "ELSE CAST('out of range: ' || CAST({0} + {1} AS TEXT) AS SMALLINT) END"
+)
 _NUMBERS: Final = [
+    row("add", _SUM_OF_BYTES, signatures=("i8_i8",), overflow="ERROR"),
     row("add", "{0} + {1}", signatures=two(_WIDE), overflow="ERROR"),
     row("subtract", "{0} - {1}", signatures=two(_WIDE), overflow="ERROR"),
     row("multiply", "{0} * {1}", signatures=two(_WIDE), overflow="ERROR"),
@@ -227,8 +238,9 @@ _NUMBERS: Final = [
         signatures=two(FLOATS),
         rounding=EVEN,
         on_division_by_zero="ERROR",
-        on_domain_error=(),
+        on_domain_error="NAN",
     ),
+    *quotient_of_floats("{0} = 'NaN'", "{0} / {1}"),
     row(
         "modulus",
         "{0} % {1}",
@@ -241,6 +253,7 @@ _NUMBERS: Final = [
     row("abs", "ABS({0})", signatures=(*_WIDE, *FLOATS), overflow="ERROR"),
     row("sign", "CAST(SIGN({0}) AS {output})", signatures=INTEGERS),
     row("power", as_double("POWER({x}, {y})", _DOUBLE), signatures=two(FLOATS)),
+    row("shift_right", shifted("{0} >> {1}")),
     row("bitwise_not", "~{0}"),
     row("bitwise_and", "{0} & {1}"),
     row("bitwise_or", "{0} | {1}"),
@@ -327,7 +340,10 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("is_finite", "ABS({0}) < 'Infinity'"),
         row("is_infinite", "ABS({0}) = 'Infinity'"),
     ],
-    SPARK_ARITHMETIC: [row("divide", _quotient(cut=False), signatures=("dec_dec",))],
+    SPARK_ARITHMETIC: [
+        row("divide", _quotient(cut=False), signatures=("dec_dec",)),
+        row("shift_right", shifted("{0} >> {1}")),
+    ],
     DATAFUSION: [
         row("divide", _quotient(cut=True), signatures=("dec_dec",)),
         row("sum", "CAST(agg(SUM({0})) AS {output})", signatures=("dec", *INTEGERS)),

@@ -18,6 +18,7 @@ from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
+    I64,
     Binary,
     Boolean,
     Decimal,
@@ -53,7 +54,7 @@ __all__ = [
     "is_float",
     "neighbour",
     "nth_value",
-    "statistics",
+    "shifted",
     "two",
 ]
 
@@ -270,6 +271,34 @@ def index_in(position: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
+def shifted(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a shift to the right that keeps the sign; engines differ unless its width is a constant."""
+
+    def body(call: Call) -> exp.Expression:
+        width, bits = call.literal(1), 64 if isinstance(concrete(call.output), I64) else 32
+        if not isinstance(width, int) or not 0 <= width < bits:
+            raise UnsupportedPlanError(
+                f"{call.function.key} by a number of bits that is not a constant from 0 to {bits - 1}",
+                code=Code.TARGET_FUNCTION,
+            )
+        return call.filled(template)
+
+    return body
+
+
+def _rounded(call: Call) -> exp.Expression:
+    """Return a decimal rounded half away from zero, as casts to fewer places are."""
+    type, places = decimal_type(call.type(0)), call.literal(1)
+    if not isinstance(places, int) or places < 0:
+        raise UnsupportedPlanError(
+            f"{call.function.key} to a number of places that is not a constant of 0 or more", code=Code.TARGET_FUNCTION
+        )
+    if places >= type.scale:
+        return call.filled("CAST({0} AS {output})")
+    shorter = Decimal(precision=min(38, type.precision - type.scale + 1 + places), scale=places)
+    return call.filled(f"CAST(CAST({{0}} AS {call.dialect.type_text(shorter)}) AS {{output}})")
+
+
 def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression]:
     """Return the body of ``lead`` or ``lag`` by a constant number of records; ``offset`` is its template."""
 
@@ -283,17 +312,6 @@ def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression
         return call.filled(f"{name}({{0}}{others})")
 
     return body
-
-
-def statistics(names: Mapping[str, str], double: str) -> list[Row]:
-    """Return the rows of statistics of a sample or a population; ``names`` are their beginnings in the dialect."""
-    rows = []
-    for name, begin in names.items():
-        for kind, end in (("SAMPLE", "SAMP"), ("POPULATION", "POP")):
-            body = f"CAST(agg({begin}_{end}(CAST({{0}} AS {double}))) AS {{output}})"
-            rows.append(row(name, body, signatures=FLOATS, rounding=EVEN, distribution=kind))
-            rows.append(row(name, body, signatures=("req_fp32", "req_fp64"), enums={0: kind}, rounding=EVEN))
-    return rows
 
 
 _PARTS: Final = {
@@ -438,6 +456,7 @@ STANDARD: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}datetime": _TIMES,
     f"{_BASE}arithmetic": [*EXTREMES, *_WINDOWS],
     f"{_BASE}arithmetic_decimal": EXTREMES,
+    f"{_BASE}rounding_decimal": [row("round", _rounded, rounding="TIE_AWAY_FROM_ZERO")],
     f"{_BASE}aggregate_generic": [
         row("count", _count, signatures=("any",), overflow=ALL_VALUES),
         row("count", "COUNT(*)", signatures=("",), overflow=ALL_VALUES),

@@ -14,7 +14,7 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
-from pyspark_substrait.engines.dialects.elementary import elementary, logarithms
+from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -35,7 +35,7 @@ from pyspark_substrait.engines.dialects.standard import (
     index_in,
     neighbour,
     nth_value,
-    statistics,
+    shifted,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened
@@ -274,11 +274,6 @@ def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
     return body
 
 
-def _zero_or(otherwise: str, template: str) -> str:
-    """Return a template of a division, with a value for a divisor of zero."""
-    return f"CASE WHEN {{1}} = 0 AND NOT {{0}} IS NULL THEN {otherwise} ELSE {template} END"
-
-
 _LARGEST: Final = "CASE WHEN agg(BOOL_OR(IS_NAN({0}))) THEN CAST(NAN() AS {output}) ELSE agg(MAX({0})) END"
 _FLOAT_EXTREMES: Final = [row("max", _LARGEST, signatures=FLOATS), *EXTREMES]
 _NUMBERS: Final = [
@@ -307,6 +302,7 @@ _NUMBERS: Final = [
         on_domain_error="ERROR",
     ),
     row("divide", "{0} / {1}", signatures=two(FLOATS), rounding=EVEN, on_division_by_zero=(), on_domain_error="NAN"),
+    *quotient_of_floats("IS_NAN({0})", "FAIL('division by zero')"),
     row(
         "modulus",
         "{0} % {1}",
@@ -329,6 +325,7 @@ _NUMBERS: Final = [
     row("abs", "ABS({0})", signatures=FLOATS),
     row("sign", "SIGN({0})", signatures=INTEGERS),
     row("power", "POWER({0}, {1})", signatures=("fp64_fp64",)),
+    row("shift_right", shifted("BITWISE_RIGHT_SHIFT_ARITHMETIC({0}, {1})")),
     row("bitwise_not", "CAST(BITWISE_NOT({0}) AS {output})"),
     *(
         row(f"bitwise_{name}", f"CAST(BITWISE_{name.upper()}({{0}}, {{1}}) AS {{output}})")
@@ -458,7 +455,10 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     ],
     f"{_BASE}set": [row("index_in", index_in("NULLIF(ARRAY_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}aggregate_generic": [row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE")],
-    SPARK_ARITHMETIC: [row("divide", _quotient(cut=False), signatures=("dec_dec",))],
+    SPARK_ARITHMETIC: [
+        row("divide", _quotient(cut=False), signatures=("dec_dec",)),
+        row("shift_right", shifted("BITWISE_RIGHT_SHIFT_ARITHMETIC({0}, {1})")),
+    ],
     SPARK_STATISTICS: [
         row("max", extreme_of_single_values("MAX({0})")),
         row("min", extreme_of_single_values("MIN({0})")),
