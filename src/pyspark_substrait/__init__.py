@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.diff import diff
     from pyspark_substrait.api.explain import explain, touches
     from pyspark_substrait.api.for_target import for_target
+    from pyspark_substrait.api.iceberg_view import create_iceberg_view, from_iceberg_view
     from pyspark_substrait.api.lineage import lineage
     from pyspark_substrait.api.lint import fixed, lint
     from pyspark_substrait.api.loading import PlanSource as PlanSource
@@ -80,6 +81,7 @@ __all__ = [
     "capabilities",
     "compare",
     "conformance_report",
+    "create_iceberg_view",
     "create_view",
     "dialect",
     "diff",
@@ -88,6 +90,7 @@ __all__ = [
     "explain",
     "fixed",
     "for_target",
+    "from_iceberg_view",
     "from_sql",
     "from_substrait",
     "limited",
@@ -118,6 +121,7 @@ _MODULES = {
     "capabilities": "api.capabilities",
     "compare": "api.compare",
     "conformance_report": "conformance.referee",
+    "create_iceberg_view": "api.iceberg_view",
     "create_view": "api.create_view",
     "dialect": "api.dialect",
     "diff": "api.diff",
@@ -126,6 +130,7 @@ _MODULES = {
     "explain": "api.explain",
     "fixed": "api.lint",
     "for_target": "api.for_target",
+    "from_iceberg_view": "api.iceberg_view",
     "from_sql": "api.produce",
     "from_substrait": "api.run",
     "lineage": "api.lineage",

@@ -189,8 +189,8 @@ class Dialect:
         float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal, and
             each NaN is the largest number.
         sorts_nan_beside_nulls: whether NaN is the smallest number where nulls come first; if not, it is the largest.
-        float_comparisons: the template of a comparison of floating-point numbers by its operator, where the operator
-            alone does not take each NaN for the largest number.
+        compares_floats: returns a comparison of floating-point numbers by an operator; None if the operator alone takes
+            each NaN for the largest number.
         outer_column: how a column of an enclosing query is written; ``{0}`` if outer joins make nulls of it.
         equality: the operator template by which two values are equal or both null.
         grouping_sets: whether it has GROUPING SETS, also for empty inputs.
@@ -218,7 +218,7 @@ class Dialect:
     text_order: str = "{0}"
     float_equality: str = "{0}"
     sorts_nan_beside_nulls: bool = False
-    float_comparisons: Mapping[type[exp.Binary], str] = field(default_factory=dict)
+    compares_floats: Callable[[type[exp.Binary], exp.Expression, exp.Expression], exp.Expression] | None = None
     outer_column: str = "{0}"
     equality: str = "{0} IS NOT DISTINCT FROM {1}"
     grouping_sets: bool = True
@@ -256,8 +256,8 @@ class Dialect:
         self, operator: type[exp.Binary], left: exp.Expression, right: exp.Expression, type: Type
     ) -> exp.Expression:
         """Return a comparison of two values of a type, each written as it is compared."""
-        if isinstance(concrete(type), FP32 | FP64) and operator in self.float_comparisons:
-            return exp.Paren(this=self.filled(self.float_comparisons[operator], left, right))
+        if isinstance(concrete(type), FP32 | FP64) and self.compares_floats is not None:
+            return self.compares_floats(operator, left, right)
         return cast("exp.Expression", operator(this=operand(left), expression=operand(right)))
 
     def row(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> tuple[Row, Mapping[str, str]]:

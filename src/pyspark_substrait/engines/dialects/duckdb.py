@@ -13,15 +13,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
-from pyspark_substrait.engines.dialects.duckdb_decimals import (
-    average,
-    decimal_result,
-    decimal_sum,
-    product,
-    quotient,
-    sum_type,
-)
+from pyspark_substrait.engines.dialects.duckdb_decimals import average, decimal_sum, product, quotient
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (

@@ -12,41 +12,20 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.engines.dialects.decimals import decimal_result, product_type
 from pyspark_substrait.engines.dialects.dialect import Call
 from pyspark_substrait.engines.dialects.standard import decimal_type
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Decimal
 
-__all__ = ["average", "decimal_result", "decimal_sum", "product", "quotient", "sum_type"]
-
-
-def decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of an operation on decimals; it is cast where DuckDB gives it another type."""
-
-    def body(call: Call) -> exp.Expression:
-        found = natural(decimal_type(call.type(0)), decimal_type(call.type(1)))
-        output = decimal_type(call.output)
-        same = (found.precision, found.scale) == (output.precision, output.scale)
-        return call.filled(template if same else f"CAST({template} AS {{output}})")
-
-    return body
-
-
-def sum_type(left: Decimal, right: Decimal) -> Decimal:
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    return Decimal(precision=min(38, whole + scale + 1), scale=scale)
-
-
-def _product_type(left: Decimal, right: Decimal) -> Decimal:
-    return Decimal(precision=min(38, left.precision + right.precision), scale=left.scale + right.scale)
+__all__ = ["average", "decimal_sum", "product", "quotient"]
 
 
 def product(call: Call) -> exp.Expression:
     left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
     if left.scale + right.scale <= 38:
-        return decimal_result(_product_type, "{0} * {1}")(call)
+        return decimal_result(product_type, "{0} * {1}")(call)
     return call.filled("error('a product of more than 38 digits')")
 
 

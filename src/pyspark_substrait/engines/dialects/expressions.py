@@ -394,7 +394,7 @@ def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilati
         with at("options", position):
             options.append(_option(option, node.value.type, scope, compilation))
     type = concrete(node.value.type)
-    if isinstance(type, FP32 | FP64) and compilation.dialect.float_comparisons:
+    if isinstance(type, FP32 | FP64) and compilation.dialect.compares_floats:
         equals = [compilation.dialect.compared(exp.EQ, value.copy(), option, type) for option in options]
         return any_of(*equals) if len(equals) > 1 else equals[0]
     if isinstance(type, FP32 | FP64):

@@ -129,7 +129,7 @@ def _by_equality(negated: bool) -> Callable[[Call], exp.Expression]:
 
 def _between(call: Call) -> exp.Expression:
     value, low, high = _values(call)
-    if call.dialect.float_comparisons and is_float(call.type(0)):
+    if call.dialect.compares_floats and is_float(call.type(0)):
         least = call.dialect.compared(exp.GTE, value, low, call.type(0))
         return all_of(least, call.dialect.compared(exp.LTE, value.copy(), high, call.type(0)))
     return exp.Between(this=operand(value), low=operand(low), high=operand(high))
@@ -147,7 +147,7 @@ def _connected(connect: Callable[..., exp.Expression], of_none: exp.Expression) 
 
 def _nullif(call: Call) -> exp.Expression:
     left, right = _values(call, order=False)
-    if (left, right) == call.operands and not (call.dialect.float_comparisons and is_float(call.type(0))):
+    if (left, right) == call.operands and not (call.dialect.compares_floats and is_float(call.type(0))):
         return call.filled("NULLIF({0}, {1})")
     condition = call.dialect.compared(exp.EQ, left, right, call.type(0))
     value = call.operands[0]
@@ -197,7 +197,7 @@ def extreme_of_values(name: str, *, skipping: bool = False) -> Callable[[Call], 
         if len(values) < 2:
             return call.filled("{0}")
         comparable(call.type(0), call)
-        if is_float(call.type(0)) and call.dialect.float_comparisons:
+        if is_float(call.type(0)) and call.dialect.compares_floats:
             raise UnsupportedPlanError(
                 f"{call.function.key} of {call.type(0)} has no exact form in {call.dialect.engine}, which orders NaN "
                 "in another way",

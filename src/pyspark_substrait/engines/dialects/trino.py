@@ -7,12 +7,13 @@ Casts round to integers, so the fraction is cut off first. Its intervals have mi
 
 from __future__ import annotations
 
-import decimal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
+from typing import cast as cast_tree
 
 from sqlglot import exp
 
+from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
@@ -27,7 +28,6 @@ from pyspark_substrait.engines.dialects.standard import (
     SPARK_ARITHMETIC,
     SPARK_STATISTICS,
     STANDARD,
-    decimal_type,
     extracts,
     extreme_of_single_values,
     extreme_of_values,
@@ -39,8 +39,8 @@ from pyspark_substrait.engines.dialects.standard import (
     two,
 )
 from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened
-from pyspark_substrait.engines.dialects.tree import filled
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.engines.dialects.tree import filled, operand
+from pyspark_substrait.engines.dialects.trino_decimals import average, product, quotient
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
     FP32,
@@ -71,7 +71,6 @@ __all__ = ["TRINO"]
 _BASE: Final = "extension:io.substrait:functions_"
 _MILLIS: Final = 3
 _MICROS: Final = 6
-_MOST_DIGITS: Final = 38
 
 
 def types(type: Type) -> str | None:
@@ -206,74 +205,6 @@ def cast(made: Cast) -> exp.Expression | None:
 # numbers -------------------------------------------------------------------------------------------------------------
 
 
-def _exact(template: str, natural: Callable[[Decimal, Decimal], Decimal | None]) -> Callable[[Call], exp.Expression]:
-    """Return the body of an exact operation on decimals; it is cast where Trino gives it another type."""
-
-    def body(call: Call) -> exp.Expression:
-        found = natural(decimal_type(call.type(0)), decimal_type(call.type(1)))
-        output = decimal_type(call.output)
-        if found is None:
-            raise UnsupportedPlanError(
-                f"{call.function.key} of {call.type(0)} and {call.type(1)} has more digits than decimals have in Trino"
-            )
-        same = (found.precision, found.scale) == (output.precision, output.scale)
-        return call.filled(template if same else f"CAST({template} AS {{output}})")
-
-    return body
-
-
-def _sum_type(left: Decimal, right: Decimal) -> Decimal:
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    return Decimal(precision=min(_MOST_DIGITS, whole + scale + 1), scale=scale)
-
-
-def _product_type(left: Decimal, right: Decimal) -> Decimal | None:
-    scale = left.scale + right.scale
-    if scale > _MOST_DIGITS:
-        return None
-    return Decimal(precision=min(_MOST_DIGITS, left.precision + right.precision), scale=scale)
-
-
-def _divided(
-    dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool
-) -> exp.Expression:
-    """Return the quotient of two decimals.
-
-    Args:
-        dividend, divisor: the decimals.
-        scale: the scale of the divisor.
-        output: the type of the quotient.
-        cut: whether further digits are cut off; else it is rounded half away from zero.
-    """
-    if scale > output.scale:  # it would be rounded twice
-        raise UnsupportedPlanError("a quotient of fewer places than its divisor has no exact form in Trino")
-    text = "{0}"
-    if cut:
-        if scale + output.scale > _MOST_DIGITS:
-            raise UnsupportedPlanError("a quotient of so many places has no exact form in Trino")
-        text = f"{{0}} - {{0}} % ({{1}} * {decimal.Decimal(1).scaleb(-output.scale):f})"
-    text = f"CAST({text} AS DECIMAL({_MOST_DIGITS}, {output.scale})) / {{1}}"
-    return _filled(f"CAST({text} AS {types(output)})", dividend, divisor)
-
-
-def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
-    def body(call: Call) -> exp.Expression:
-        x, y = (value for value in call.operands if isinstance(value, exp.Expression))
-        return _divided(x, y, decimal_type(call.type(1)).scale, decimal_type(call.output), cut=cut)
-
-    return body
-
-
-def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
-    def body(call: Call) -> exp.Expression:
-        (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
-        count = _filled("NULLIF(agg(COUNT({0})), 0)", x.copy())
-        return _divided(_filled("agg(SUM({0}))", x), count, 0, decimal_type(call.output), cut=cut)
-
-    return body
-
-
 _LARGEST: Final = "CASE WHEN agg(BOOL_OR(IS_NAN({0}))) THEN CAST(NAN() AS {output}) ELSE agg(MAX({0})) END"
 _FLOAT_EXTREMES: Final = [row("max", _LARGEST, signatures=FLOATS), *EXTREMES]
 _NUMBERS: Final = [
@@ -351,14 +282,14 @@ _NUMBERS: Final = [
     row("lag", neighbour("LAG")),
 ]
 _DECIMALS: Final = [
-    row("add", _exact("{0} + {1}", _sum_type), overflow="ERROR"),
-    row("subtract", _exact("{0} - {1}", _sum_type), overflow="ERROR"),
-    row("multiply", _exact("{0} * {1}", _product_type), overflow="ERROR"),
-    row("divide", _quotient(cut=False), overflow="ERROR"),
+    row("add", decimal_result(sum_type, "{0} + {1}"), overflow="ERROR"),
+    row("subtract", decimal_result(sum_type, "{0} - {1}"), overflow="ERROR"),
+    row("multiply", product, overflow="ERROR"),
+    row("divide", quotient(cut=False), overflow="ERROR"),
     row("negate", "-{0}"),
     row("abs", "ABS({0})"),
     row("sum", "CAST(agg(SUM({0})) AS {output})", overflow="ERROR"),
-    row("avg", _average(cut=False), overflow=ALL_VALUES),
+    row("avg", average(cut=False), overflow=ALL_VALUES),
 ]
 
 
@@ -456,7 +387,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}set": [row("index_in", index_in("NULLIF(ARRAY_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}aggregate_generic": [row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE")],
     SPARK_ARITHMETIC: [
-        row("divide", _quotient(cut=False), signatures=("dec_dec",)),
+        row("divide", quotient(cut=False), signatures=("dec_dec",)),
         row("shift_right", shifted("BITWISE_RIGHT_SHIFT_ARITHMETIC({0}, {1})")),
     ],
     SPARK_STATISTICS: [
@@ -465,8 +396,8 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     ],
     DATAFUSION: [
         *_FLOAT_EXTREMES,
-        row("divide", _quotient(cut=True), signatures=("dec_dec",)),
-        row("avg", _average(cut=True), signatures=("dec",)),
+        row("divide", quotient(cut=True), signatures=("dec_dec",)),
+        row("avg", average(cut=True), signatures=("dec",)),
         row("sum", "CAST(agg(SUM({0})) AS {output})", signatures=("dec",)),
         row("sum", "SUM({0})", signatures=INTEGERS),
         row("sum", "SUM(CAST({0} AS DOUBLE))", signatures=FLOATS),
@@ -476,6 +407,29 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("substring", _SUBSTRING, plain=True),
     ],
 }
+
+#: comparisons by operators, which are false for NaN
+_COMPARISONS: Final = {
+    exp.EQ: "{0} = {1} OR (IS_NAN({0}) AND IS_NAN({1}))",
+    exp.NEQ: "{0} <> {1} AND NOT (IS_NAN({0}) AND IS_NAN({1}))",
+    exp.LT: "{0} < {1} OR (IS_NAN({1}) AND NOT IS_NAN({0}))",
+    exp.GT: "{0} > {1} OR (IS_NAN({0}) AND NOT IS_NAN({1}))",
+    exp.LTE: "{0} <= {1} OR (IS_NAN({1}) AND NOT {0} IS NULL)",
+    exp.GTE: "{0} >= {1} OR (IS_NAN({0}) AND NOT {1} IS NULL)",
+}
+#: those with a number on the right
+_WITH_NUMBER: Final = {exp.GT: "{0} > {1} OR IS_NAN({0})", exp.GTE: "{0} >= {1} OR IS_NAN({0})"}
+
+
+def _compared(operator: type[exp.Binary], left: exp.Expression, right: exp.Expression) -> exp.Expression:
+    """Return a comparison in which each NaN is the largest number."""
+    template: str | None = _COMPARISONS[operator]
+    if isinstance(right.this if isinstance(right, exp.Neg) else right, exp.Literal):
+        template = _WITH_NUMBER.get(operator)
+    if template is None:
+        return cast_tree("exp.Expression", operator(this=operand(left), expression=operand(right)))
+    return exp.Paren(this=_filled(template, left, right))
+
 
 TRINO: Final = Dialect(
     name="trino",
@@ -487,12 +441,5 @@ TRINO: Final = Dialect(
     cast=cast,
     sorts_nan_beside_nulls=True,
     exact_frames=False,
-    float_comparisons={
-        exp.EQ: "{0} = {1} OR (IS_NAN({0}) AND IS_NAN({1}))",
-        exp.NEQ: "{0} <> {1} AND NOT (IS_NAN({0}) AND IS_NAN({1}))",
-        exp.LT: "{0} < {1} OR (IS_NAN({1}) AND NOT IS_NAN({0}))",
-        exp.GT: "{0} > {1} OR (IS_NAN({0}) AND NOT IS_NAN({1}))",
-        exp.LTE: "{0} <= {1} OR (IS_NAN({1}) AND NOT {0} IS NULL)",
-        exp.GTE: "{0} >= {1} OR (IS_NAN({0}) AND NOT {1} IS NULL)",
-    },
+    compares_floats=_compared,
 )
