@@ -28,7 +28,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.relations import Fetch, JoinType, LateralJoin, Measure, RelationBase, Set, SetOp, Sort
-from pyspark_substrait.model.types import Binary, Decimal, PrecisionTimestampTZ, with_nullability
+from pyspark_substrait.model.types import I8, Binary, Decimal, PrecisionTimestampTZ, with_nullability
 from tests.dialects.engines import Engine, EngineFault
 from tests.spark.plans import (
     INT,
@@ -57,7 +57,14 @@ from tests.spark.plans import (
 )
 
 _FAILS = FailureBehavior.THROW_EXCEPTION
-_NOWHERE = frozenset({"no number as a decimal", "quotients by zeros, an error", "like with escapes in a column"})
+_NOWHERE = frozenset(
+    {
+        "no number as a decimal",
+        "quotients by zeros, an error",
+        "numbers of more than 8 bits",
+        "like with escapes in a column",
+    }
+)
 _RATIOS = (("10.00", "3.00"), ("-10.00", "6.00"), ("0.01", "99999.99"))
 #: sums over frames that numbers leave
 _MOVING = frozenset({"sum from here on", "sum of two", "average of two"})
@@ -353,6 +360,12 @@ def _quotients() -> Iterator[Case]:
     for urn in (None, standard.SPARK_ARITHMETIC):
         both = (call("shift_right", col(shifted, place), number(3), urn=urn) for place in (0, 1))
         yield Case(f"shifts of {urn}", project(shifted, *both), [(-1, -(2**37) - 1), (0, 2**37)])
+    bytes_ = values([LONG, LONG], [(-128, 1), (100, 27), (127, -127)])
+    small = (Cast(input=col(bytes_, place), type=I8(), failure_behavior=_FAILS) for place in (0, 1))
+    yield Case("numbers of 8 bits", project(bytes_, call("add", *small)), [(-127,), (127,), (0,)])
+    over = values([LONG, LONG], [(100, 28)])
+    small = (Cast(input=col(over, place), type=I8(), failure_behavior=_FAILS) for place in (0, 1))
+    yield Case("numbers of more than 8 bits", project(over, call("add", *small)), [])  # an error
     numbers = values(
         [REAL_, REAL_], [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan), (None, math.nan), (1.0, 1.0)]
     )

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+from pyiceberg.catalog import load_catalog
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import SubstraitError
@@ -37,6 +38,9 @@ def answer(spark: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
         elif "set" in asked:
             spark.conf.set(*asked["set"])
             return {}
+        elif "view" in asked:
+            view = load_catalog("views", type="rest", uri=asked["uri"]).load_view(asked["view"])
+            return {"plan": base64.b64encode(ps.from_iceberg_view(view, spark, catalog="ice").to_bytes()).decode()}
         elif "executed" in asked:
             return {"executed": _executed(spark, base64.b64decode(asked["executed"]))}
         else:

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import pyspark_substrait as ps
 from pyspark_substrait import errors
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.model.relations import RelationBase
@@ -52,6 +53,10 @@ class Session:
     def executed(self, node: RelationBase) -> str:
         """The physical plan of a relation, after it ran, with the metrics of its scans."""
         return str(self._asked({"executed": _bytes(plans.plan(node))})["executed"])
+
+    def view(self, uri: str, name: str) -> Plan:
+        """The plan of a view in a REST catalog, which is the session's catalog ``ice``."""
+        return ps.load(base64.b64decode(self._asked({"view": name, "uri": uri})["plan"]))
 
     def set(self, key: str, value: str) -> None:
         """Change a setting."""

@@ -16,9 +16,10 @@ import tarfile
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -62,18 +63,21 @@ class Server:
         folder: where it is; nothing else is there.
         release: the folder of the unpacked release.
         java: the program that runs it.
+        catalogs: the settings of further catalogs, by name.
     """
 
-    def __init__(self, folder: Path, release: Path, java: Path) -> None:
+    def __init__(self, folder: Path, release: Path, java: Path, catalogs: Mapping[str, str]) -> None:
         self.folder = folder
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
         for name in ("catalog", "plugin", "data", "metastore", "node"):
             (folder / name).mkdir()
-        for name, text in _CATALOGS.items():
-            (folder / "catalog" / f"{name}.properties").write_text(text.format(folder=folder))
-        for name in ("memory", "hive"):  # others would take minutes to load
+        texts = {name: text.format(folder=folder) for name, text in _CATALOGS.items()} | dict(catalogs)
+        for name, text in texts.items():
+            (folder / "catalog" / f"{name}.properties").write_text(text)
+        plugins = {text.partition("connector.name=")[2].split()[0] for text in texts.values()}
+        for name in plugins:  # all would take minutes to load
             (folder / "plugin" / name).symlink_to(release / "plugin" / name)
         settings = folder / "config.properties"
         settings.write_text(_SETTINGS.format(port=self.port, folder=folder))
@@ -145,14 +149,18 @@ def lacking() -> str | None:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """A server; tests that need it skip where it was never fetched, or no Java is new enough."""
+def server(catalogs: Mapping[str, str] = MappingProxyType({})) -> Iterator[Server]:
+    """A server; tests that need it skip where it was never fetched, or no Java is new enough.
+
+    Args:
+        catalogs: the settings of further catalogs, by name.
+    """
     java, reason = _java(), lacking()
     if java is None or reason is not None:
         pytest.skip(reason or "")
     folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-trino-"))
     try:
-        found = Server(folder, _release(), java)
+        found = Server(folder, _release(), java, catalogs)
         try:
             yield found
         finally:

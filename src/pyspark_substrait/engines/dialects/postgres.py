@@ -123,11 +123,27 @@ def _filled(template: str, *values: exp.Expression) -> exp.Expression:
     return filled(template, values, "postgres")
 
 
+def _byte(template: str, *values: exp.Expression) -> exp.Expression:
+    """Return an integer as one of 8 bits, for which SMALLINT stands; others are an error."""
+    failed = f"CAST('out of range: ' || CAST({template} AS TEXT) AS SMALLINT)"
+    return _filled(
+        f"CASE WHEN {template} BETWEEN -128 AND 127 THEN CAST({template} AS SMALLINT) ELSE {failed} END", *values
+    )
+
+
+def _sum_of_bytes(call: Call) -> exp.Expression:
+    return _byte("({0} + {1})", *(value for value in call.operands if isinstance(value, exp.Expression)))
+
+
 def cast(made: Cast) -> exp.Expression | None:
     """Return a cast, if it has exactly the values that casts have here."""
     if made.null:
         return None
     match made.source, made.target:
+        case ((I16() | I32() | I64()), I8()):
+            return _byte("{0}", made.value)
+        case Boolean(), I8():
+            return made.plain(_filled("CAST({0} AS INTEGER)", made.value))
         case _, I8():
             return None
         case ((I8() | I16() | I32() | I64()), (I16() | I32() | I64() | Decimal() | FP32() | FP64())):
@@ -212,12 +228,8 @@ def _average(*, cut: bool) -> Callable[[Call], exp.Expression]:
     return body
 
 
-_SUM_OF_BYTES: Final = (
-    "CASE WHEN {0} + {1} BETWEEN -128 AND 127 THEN {0} + {1} "
-    "ELSE CAST('out of range: ' || CAST({0} + {1} AS TEXT) AS SMALLINT) END"
-)
 _NUMBERS: Final = [
-    row("add", _SUM_OF_BYTES, signatures=("i8_i8",), overflow="ERROR"),
+    row("add", _sum_of_bytes, signatures=("i8_i8",), overflow="ERROR"),
     row("add", "{0} + {1}", signatures=two(_WIDE), overflow="ERROR"),
     row("subtract", "{0} - {1}", signatures=two(_WIDE), overflow="ERROR"),
     row("multiply", "{0} * {1}", signatures=two(_WIDE), overflow="ERROR"),
