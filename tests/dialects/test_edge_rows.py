@@ -115,6 +115,7 @@ LACKING = {
     | {
         "decimals with 0 places",
         "decimals with 2 places",
+        "decimals with a place in Spark",
         "quotients by zeros, null",
         "quotients, an error by zero",
         "quotients, null by zero",
@@ -356,6 +357,9 @@ def _quotients() -> Iterator[Case]:
         rounded = call("round", col(prices, 0), number(places))
         rounded = replace(rounded, options=(FunctionOption(name="rounding", preference=("TIE_AWAY_FROM_ZERO",)),))
         yield Case(f"decimals with {places} places", project(prices, rounded), [(Number(text),) for text in texts])
+    in_spark = call("round", col(prices, 0), number(1), urn=standard.SPARK_ARITHMETIC)
+    rows = [(Number(text),) for text in ("2.3", "-2.3", "1000.0", "0.0")]
+    yield Case("decimals with a place in Spark", project(prices, in_spark), rows)
     shifted = values([INT, LONG], [(-5, -(2**40) - 1), (5, 2**40)])
     for urn in (None, standard.SPARK_ARITHMETIC):
         both = (call("shift_right", col(shifted, place), number(3), urn=urn) for place in (0, 1))

@@ -87,6 +87,17 @@ def create_iceberg_view(
         UnsupportedPlanError: something in it has no exact form in one of the dialects, or a column has a type that
             Iceberg lacks; it has two columns of one name, or reads a table of the view's own name; or the catalog has
             no views.
+
+    Examples:
+        >>> catalog = load_catalog("lake", type="rest", uri="http://localhost:8181")  # doctest: +SKIP
+        >>> view = substrait.create_iceberg_view(plan, catalog, "reports.large")  # doctest: +SKIP
+        >>> print(view.sql_for("trino").sql)  # doctest: +SKIP
+        SELECT
+          "orders"."id" AS "id",
+          "orders"."price" AS "price"
+        FROM "orders"
+        WHERE
+          "orders"."price" < 10.00
     """
     from pyiceberg.exceptions import NoSuchNamespaceError, TableAlreadyExistsError, ViewAlreadyExistsError
     from pyiceberg.view.metadata import SQLViewRepresentation, ViewRepresentation, ViewVersion
@@ -148,6 +159,10 @@ def from_iceberg_view(
         TableError: the view has no text in Spark SQL, or a table of it is missing.
         InvalidPlanError: the engine rejects the text.
         UnsupportedPlanError: as for :func:`from_sql`.
+
+    Examples:
+        >>> view = catalog.load_view("reports.large")  # doctest: +SKIP
+        >>> plan = substrait.from_iceberg_view(view, spark, catalog="lake")  # doctest: +SKIP
     """
     found = view.sql_for("spark")
     if found is None:

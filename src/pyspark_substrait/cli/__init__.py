@@ -98,7 +98,9 @@ main.add_command(serve_user)
 @ROOT
 @FUNCTIONS
 @SPARK
-@click.option("--dialect", default="spark", help="spark, duckdb, postgres, datafusion or sqlite; by default spark.")
+@click.option(
+    "--dialect", default="spark", help="spark, duckdb, postgres, trino, datafusion or sqlite; by default spark."
+)
 @click.option(
     "--view", metavar="NAME", help="Print the CREATE VIEW statement of a view of this name, dots between its parts."
 )

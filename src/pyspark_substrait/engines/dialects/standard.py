@@ -293,7 +293,7 @@ def _rounded(call: Call) -> exp.Expression:
         raise UnsupportedPlanError(
             f"{call.function.key} to a number of places that is not a constant of 0 or more", code=Code.TARGET_FUNCTION
         )
-    if places >= type.scale:
+    if places >= type.scale or places == decimal_type(call.output).scale:
         return call.filled("CAST({0} AS {output})")
     shorter = Decimal(precision=min(38, type.precision - type.scale + 1 + places), scale=places)
     return call.filled(f"CAST(CAST({{0}} AS {call.dialect.type_text(shorter)}) AS {{output}})")
@@ -461,5 +461,6 @@ STANDARD: Final[Mapping[str, Sequence[Row]]] = {
         row("count", _count, signatures=("any",), overflow=ALL_VALUES),
         row("count", "COUNT(*)", signatures=("",), overflow=ALL_VALUES),
     ],
+    SPARK_ARITHMETIC: [row("round", _rounded, signatures=("dec_i32",))],
     DATAFUSION: EXTREMES,
 }
