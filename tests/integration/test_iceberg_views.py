@@ -12,7 +12,7 @@ import pytest
 from pyiceberg.catalog import Catalog, load_catalog
 
 import pyspark_substrait as ps
-from pyspark_substrait.builder import count, read, sum_
+from pyspark_substrait.builder import call, count, read, sum_
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from tests.dialects.engines import Trino, counted
 from tests.integration import iceberg_rest, trino_server
@@ -61,7 +61,7 @@ fs.hadoop.enabled=true
                 "CREATE TABLE ice.shop.orders (id BIGINT, product STRING, price DECIMAL(10,2), weight DOUBLE, day DATE)"
             )
             spark.sql(f"INSERT INTO ice.shop.orders VALUES {ROWS}")
-            catalog = load_catalog("views", type="rest", uri=rest.uri)
+            catalog = load_catalog("ice", type="rest", uri=rest.uri)
             yield Lake(rest.uri, catalog, spark, Trino(trino))
 
 
@@ -85,7 +85,7 @@ def test_spark_and_trino_read_the_same_rows(lake: Lake, name: str) -> None:
     table = lake.spark.table(f"SELECT * FROM ice.shop.{name}")
     expected = _counted(table, types)
     assert len(expected) >= 2
-    assert table.column_names == list(plan.trees[-1].names)
+    assert table.column_names == list(plan.relations[0].names)  # type: ignore[union-attr]
     found = lake.trino.rows(f"SELECT * FROM ice.shop.{name}", types)
     assert sorted(map(str, found)) == sorted(map(str, expected))
 
@@ -101,7 +101,7 @@ def _counted(table: pa.Table, types: Any) -> list[tuple[Any, ...]]:
 def test_a_view_of_another_engine_is_read(lake: Lake) -> None:
     lake.spark.sql("CREATE VIEW ice.shop.by_spark (k, n) AS SELECT product, count(*) FROM ice.shop.orders GROUP BY 1")
     plan = lake.spark.view(lake.uri, "shop.by_spark")
-    assert plan.trees[-1].names == ("k", "n")
+    assert plan.relations[0].names == ("k", "n")  # type: ignore[union-attr]
     assert sorted(map(str, lake.spark.plan(plan).to_pylist())) == sorted(
         map(str, lake.spark.table("SELECT * FROM ice.shop.by_spark").to_pylist())
     )
@@ -115,7 +115,7 @@ def test_what_cannot_be_a_view_is_refused(lake: Lake) -> None:
     with pytest.raises(TableError, match="has no text in Spark SQL, but in trino"):
         ps.from_iceberg_view(lake.catalog.load_view("shop.once"))
     with pytest.raises(UnsupportedPlanError, match="Trino"):
-        upper = read("orders", ORDERS).select(name=lambda t: t.product.upper())
+        upper = read("orders", ORDERS).select(name=lambda t: call("upper", t.product, char_set="UTF8"))
         ps.create_iceberg_view(upper.to_plan(), lake.catalog, "shop.upper")
     assert not lake.catalog.view_exists("shop.upper")
 

@@ -63,6 +63,7 @@ def create_iceberg_view(
     name: ViewName,
     *,
     dialects: Sequence[str] = ("spark", "trino"),
+    default_catalog: str | None = None,
     properties: Mapping[str, str] | None = None,
     parameters: Mapping[int, object] | None = None,
     registry: Registry | None = None,
@@ -78,6 +79,8 @@ def create_iceberg_view(
         catalog: a catalog of PyIceberg that has views: one of REST.
         name: the namespace and the name of the view, with dots between its parts, or a tuple of the parts.
         dialects: the dialects, as for :func:`to_sql`.
+        default_catalog: the name under which the engines have the catalog; by default, its name in PyIceberg. Trino
+            needs the right one.
         properties: properties of the view.
 
     Raises:
@@ -118,6 +121,7 @@ def create_iceberg_view(
         {
             "schema-id": 0,
             "representations": representations,
+            "default-catalog": default_catalog or catalog.name,
             "default-namespace": list(names[:-1]),
             "summary": {"engine-name": "pyspark-substrait"},
         }
@@ -149,8 +153,8 @@ def from_iceberg_view(
         view: the view, as a catalog of PyIceberg loads it.
         spark: a classic session with the catalog; by default as for :func:`from_sql`. Names of one part are in the
             view's namespace meanwhile.
-        catalog: the session's name of the catalog that the view is in; by default the current one. A view that names
-            a catalog for its tables needs none.
+        catalog: the session's name of the catalog of the view's tables; by default the one that the view names, or
+            the current one.
         tables: the tables that the text reads by name, as for :func:`from_sql`.
         engine: who makes the plan, ``spark`` or ``datafusion``, as for :func:`from_sql`.
         registry: as for :func:`from_sql`.
@@ -174,7 +178,7 @@ def from_iceberg_view(
     def planned(text: str) -> Plan:
         return from_sql(text, spark, tables=tables, registry=registry, engine=engine)
 
-    with _within(spark, version.default_catalog or catalog, tuple(version.default_namespace)):
+    with _within(spark, catalog or version.default_catalog, tuple(version.default_namespace)):
         plan = planned(found.sql)
         if _names(plan) != names:  # the view's names are those of its schema
             listed = ", ".join("`" + name.replace("`", "``") + "`" for name in names)
