@@ -37,23 +37,12 @@ TPCDS = [f"q{number:02}" for number in range(1, 100)]
 #: the queries that an engine does not answer, and the words that say why
 MISSES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("tpch", "datafusion"): {"q01": "add:date_iday"},
-    ("tpcds", "duckdb"): {
-        **dict.fromkeys(("q02", "q54", "q78"), "round:dec_i32"),
-        **dict.fromkeys(("q17", "q39"), "divide:fp64_fp64"),
-        **dict.fromkeys(("q24", "q99"), "it maps each letter by itself"),
-        **dict.fromkeys(("q70", "q86"), "shift_right"),
-    },
-    ("tpcds", "postgres"): {
-        **dict.fromkeys(("q02", "q54", "q78"), "round:dec_i32"),
-        **dict.fromkeys(("q17", "q39"), "divide:fp64_fp64"),
-        **dict.fromkeys(("q70", "q86"), "add:i8_i8"),
-    },
+    **dict.fromkeys(
+        (("tpcds", "duckdb"), ("tpcds", "trino")), dict.fromkeys(("q24", "q99"), "it maps each letter by itself")
+    ),
     ("tpcds", "datafusion"): {
-        **dict.fromkeys(("q02", "q78"), "round:dec_i32"),
-        **dict.fromkeys(("q17", "q39"), "divide:fp64_fp64"),
         **dict.fromkeys(("q06", "q14", "q44", "q54", "q58"), "takes the first of several records"),
         **dict.fromkeys(("q13", "q28"), "duplicate unqualified field name"),
-        **dict.fromkeys(("q70", "q86"), "shift_right"),
         "q72": "add:date_iday",
     },
 }
