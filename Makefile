@@ -31,7 +31,7 @@ help:
 	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x', SPARK=3.5)"
 	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
 	@echo "make test-versions  run the demo, foreign plans, TPC-DS and the function cases on Spark $(LANES), each in an environment of its own"
-	@echo "make test-integration  run the tests with real tables: Delta, Iceberg, Hive, PostgreSQL (Maven fetches jars; SPARK=3.5)"
+	@echo "make test-integration  run the tests with real tables and views: Delta, Iceberg, Hive, PostgreSQL, Trino (Maven fetches 1 GB; SPARK=3.5)"
 	@echo "make spark-versions  count what runs on a Spark, for docs/spark-versions.md  (SPARK=3.5)"
 	@echo "make conformance  run the specification's function cases, and print a report  (SPARK=3.5)"
 	@echo "make check   formatting, lint and types"
@@ -74,6 +74,8 @@ test-version: java $(DEV)
 
 test-integration: java $(DEV)
 	@SPARK=$(SPARK) $(RUN) -m tests.integration.environment
+	@$(RUN) -m tests.integration.iceberg_rest
+	@$(RUN) -m tests.integration.trino_server
 	@SPARK=$(SPARK) $(RUN) -m pytest tests/integration $(ARGS)
 
 spark-versions: java $(DEV)

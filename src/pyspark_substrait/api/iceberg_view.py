@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,9 @@ def create_iceberg_view(
     if not dialects:
         raise UnsupportedPlanError("a view without a text is not possible", hint="Name a dialect: dialects=['spark']")
     loaded = loaded_plan(plan, registry)
-    on_deep_stack(loaded, lambda: view_columns(loaded, root, names))
+    stored_in = default_catalog or catalog.name
+    for own in (names[-1:], names, (stored_in, *names)):  # what a table of the plan may not be called
+        on_deep_stack(loaded, partial(view_columns, loaded, root, own))
     schema = _iceberg_schema(root_schema(loaded, root))
     representations = []
     for dialect in dialects:
@@ -121,7 +124,7 @@ def create_iceberg_view(
         {
             "schema-id": 0,
             "representations": representations,
-            "default-catalog": default_catalog or catalog.name,
+            "default-catalog": stored_in,
             "default-namespace": list(names[:-1]),
             "summary": {"engine-name": "pyspark-substrait"},
         }
