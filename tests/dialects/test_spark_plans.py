@@ -36,14 +36,12 @@ TPCH = [f"q{number:02}" for number in range(1, 23)]
 TPCDS = [f"q{number:02}" for number in range(1, 100)]
 #: the queries that an engine does not answer, and the words that say why
 MISSES: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("tpch", "datafusion"): {"q01": "add:date_iday"},
     **dict.fromkeys(
         (("tpcds", "duckdb"), ("tpcds", "trino")), dict.fromkeys(("q24", "q99"), "it maps each letter by itself")
     ),
     ("tpcds", "datafusion"): {
         **dict.fromkeys(("q06", "q14", "q44", "q54", "q58"), "takes the first of several records"),
         **dict.fromkeys(("q13", "q28"), "duplicate unqualified field name"),
-        "q72": "add:date_iday",
     },
 }
 

@@ -35,6 +35,7 @@ from pyspark_substrait.engines.dialects.standard import (
 from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened, substring
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -46,6 +47,9 @@ from pyspark_substrait.model.types import (
     Boolean,
     Date,
     Decimal,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTimestamp,
     String,
     Type,
     VarChar,
@@ -56,6 +60,7 @@ __all__ = ["DATAFUSION_SQL"]
 
 _BASE: Final = "extension:io.substrait:functions_"
 _DIGITS: Final = 38
+_MICROS: Final = 6
 #: digits of the decimals of a sum; one of 10**10 of them has no more than 38
 _SUMMED: Final = 28
 
@@ -85,8 +90,33 @@ def types(type: Type) -> str | None:
             return "DATE"
         case Decimal(precision=precision, scale=scale):
             return f"DECIMAL({precision}, {scale})"
-        case _:
+        case PrecisionTimestamp(precision=precision) if precision <= _MICROS:
+            return f"TIMESTAMP({_MICROS})"
+        case _:  # a day is more than 25 hours to its intervals: they are constants only
             return None
+
+
+_CONSTANTS: Final = Literals(
+    sqlglot="",
+    types=types,
+    integer=I64,
+    decimals=False,
+    bytes=lambda value: exp.Anonymous(
+        this="DECODE", expressions=[exp.Literal.string(value.hex()), exp.Literal.string("hex")]
+    ),
+)
+
+
+def literal(node: Literal, plain: bool) -> exp.Expression | None:
+    """Return a constant that isn't null, or None if it has no form."""
+    match concrete(node.type), node.value:
+        case IntervalYear(), int(months):
+            return filled(f"CAST('{months} months' AS INTERVAL)", [], "")
+        case IntervalDay(precision=precision), DayTime(days, seconds, fraction) if precision <= _MICROS:
+            micros = (days * 86400 + seconds) * 10**_MICROS + fraction * 10 ** (_MICROS - precision)
+            return filled(f"CAST('{micros} microseconds' AS INTERVAL)", [], "")
+        case _:
+            return _CONSTANTS(node, plain)
 
 
 def cast(made: Cast) -> exp.Expression | None:
@@ -110,13 +140,12 @@ def cast(made: Cast) -> exp.Expression | None:
             return shortened(made)
         case ((I8() | I16() | I32() | I64() | Decimal() | Boolean()), String()):
             return made.plain()
+        case (Date(), PrecisionTimestamp()) | (PrecisionTimestamp(), Date()):
+            return made.plain()
+        case PrecisionTimestamp(precision=coarse), PrecisionTimestamp(precision=fine) if coarse <= fine:
+            return made.value
         case _:
             return None
-
-
-def _bytes(value: bytes) -> exp.Expression:
-    # sqlglot writes a hexadecimal constant as an integer
-    return exp.Anonymous(this="DECODE", expressions=[exp.Literal.string(value.hex()), exp.Literal.string("hex")])
 
 
 def _checked(operator: str) -> Callable[[Call], exp.Expression]:
@@ -196,6 +225,8 @@ def _like(call: Call) -> exp.Expression:
     return call.filled("{0} LIKE {1}")
 
 
+#: the sums of days, whose type has no hours in DataFusion
+_DAYS: Final = ("date_iyear", "date_iday")
 #: a text that is no number, which is an error when a record has it
 _BY_ZERO: Final = "CAST('division by zero: ' || CAST({1} AS VARCHAR) AS {output})"
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
@@ -268,7 +299,17 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("upper", "UPPER({0})", char_set="UTF8"),
         row("repeat", "REPEAT({0}, {1})"),
     ],
-    f"{_BASE}datetime": extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"),
+    f"{_BASE}datetime": [
+        *extracts("CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"),
+        *(
+            row(name, f"CAST(CAST({{0}} AS TIMESTAMP({_MICROS})) {operator} {{1}} AS {{output}})", signatures=_DAYS)
+            for name, operator in (("add", "+"), ("subtract", "-"))
+        ),
+        *(
+            row(name, f"{{0}} {operator} {{1}}", signatures=("pts_iyear", "pts_iday"))
+            for name, operator in (("add", "+"), ("subtract", "-"))
+        ),
+    ],
     SPARK_ARITHMETIC: [
         row("divide", _quotient, signatures=("dec_dec",)),
         row("shift_right", shifted("{0} >> {1}")),
@@ -290,9 +331,10 @@ DATAFUSION_SQL: Final = Dialect(
     sqlglot="",
     functions=functions(_OWN, STANDARD),
     types=types,
-    literal=Literals(sqlglot="", types=types, integer=I64, decimals=False, bytes=_bytes),
+    literal=literal,
     cast=cast,
     float_equality="NANVL({0} + 0.0, CAST('NaN' AS DOUBLE))",
+    equality="({0} IS NOT DISTINCT FROM {1})",  # without brackets, it takes in an AND that follows
     grouping_sets=False,
     case_sensitive=True,
     multiplicities=False,

@@ -123,9 +123,9 @@ def literal(node: Literal, compilation: Compilation, *, plain: bool = False) -> 
     dialect = compilation.dialect
     if node.value is None:
         return dialect.typed(exp.null(), node.type)
-    dialect.type_text(node.type)
     found = dialect.literal(node, plain)
     if found is None:
+        dialect.type_text(node.type)
         message = f"the constant {node.value!r} of type {node.type} has no form in {dialect.engine}"
         raise UnsupportedPlanError(message, path="literal", code=Code.TARGET_EXPRESSION)
     return found

@@ -100,6 +100,8 @@ class Literals:
     def __call__(self, node: Literal, plain: bool) -> exp.Expression | None:
         """Return a constant that isn't null, or None if it has no form."""
         type = concrete(node.type)
+        if self.types(type) is None:
+            return None
         match type, node.value:
             case Boolean(), bool(value):
                 return exp.true() if value else exp.false()
