@@ -41,7 +41,6 @@ MISSES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ),
     ("tpcds", "datafusion"): {
         **dict.fromkeys(("q06", "q14", "q44", "q54", "q58"), "takes the first of several records"),
-        **dict.fromkeys(("q13", "q28"), "duplicate unqualified field name"),
     },
 }
 

@@ -192,12 +192,16 @@ def _sum(call: Call) -> exp.Expression:
 
 
 def _average(call: Call) -> exp.Expression:
-    """Return an average of decimals, rounded half away from zero; see :func:`_quotient` for the digits of the sum."""
+    """Return an average of decimals, rounded half away from zero; see :func:`_quotient` for the digits of the sum.
+
+    DataFusion names aggregates without the casts in them, and has an error for two of one name: zero is added, so that
+    these are not those of the same column without a cast.
+    """
     type, output = decimal_type(call.type(0)), decimal_type(call.output)
     scale = max(output.scale + 1 - 4, type.scale)
     return call.filled(
-        f"CAST(agg(SUM(CAST({{0}} AS DECIMAL(76, {scale})))) / "
-        "CAST(NULLIF(agg(COUNT({0})), 0) AS DECIMAL(20, 0)) AS {output})"
+        f"CAST(agg(SUM(CAST({{0}} AS DECIMAL(76, {scale})) + 0)) / "
+        "CAST(NULLIF(agg(COUNT({0} + 0)), 0) AS DECIMAL(20, 0)) AS {output})"
     )
 
 
