@@ -148,6 +148,8 @@ def test_names_are_those_of_the_views_namespace_and_schema(spark: SparkSession) 
     assert sorted(ps.run_query(plan, spark=spark).to_pylist(), key=str) == [{"k": 0, "sum": 12}, {"k": 1, "sum": 8}]
     with pytest.raises(ps.InvalidPlanError):
         ps.from_iceberg_view(_view([("a", "long")], spark="SELECT nothing FROM orders"), spark)
+    with pytest.raises(TableError, match=r"the session has no namespace `elsewhere\.views_of_iceberg`"):
+        ps.from_iceberg_view(view, spark, catalog="elsewhere")
     assert spark.catalog.currentDatabase() == before
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
 from pyspark_substrait.api.produce import from_sql
 from pyspark_substrait.api.to_sql import to_sql
-from pyspark_substrait.errors import TableError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.message_text import shortened_name
 from pyspark_substrait.model.types import (
     FP32,
@@ -39,6 +39,9 @@ from pyspark_substrait.model.types import (
     VarChar,
     concrete,
 )
+from pyspark_substrait.model.walk import writes
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.sql.compiler.statement import root as root_of
 from pyspark_substrait.sql.compiler.statement import root_schema
 from pyspark_substrait.sql.view_statement import ViewName, parts_of, view_columns
 
@@ -163,8 +166,8 @@ def from_iceberg_view(
         registry: as for :func:`from_sql`.
 
     Raises:
-        TableError: the view has no text in Spark SQL, or a table of it is missing.
-        InvalidPlanError: the engine rejects the text.
+        TableError: the view has no text in Spark SQL, or the session has not got its catalog and namespace.
+        InvalidPlanError: the engine rejects the text, or it is no query.
         UnsupportedPlanError: as for :func:`from_sql`.
 
     Examples:
@@ -183,14 +186,12 @@ def from_iceberg_view(
 
     with _within(spark, catalog or version.default_catalog, tuple(version.default_namespace)):
         plan = planned(found.sql)
-        if _names(plan) != names:  # the view's names are those of its schema
+        if writes(root_of(plan)[1]):
+            raise InvalidPlanError(f"the text of the view {'.'.join(view.name())} changes a table")
+        if list(root_schema(plan).top_level_names()) != names:  # the view's names are those of its schema
             listed = ", ".join("`" + name.replace("`", "``") + "`" for name in names)
             plan = planned(f"SELECT * FROM ({found.sql}\n) AS `view` ({listed})")
     return plan
-
-
-def _names(plan: Plan) -> list[str]:
-    return list(root_schema(plan).top_level_names())
 
 
 @contextmanager
@@ -200,11 +201,15 @@ def _within(spark: SparkSession | None, catalog: str | None, namespace: tuple[st
         yield
         return
     before = (spark.catalog.currentCatalog(), spark.catalog.currentDatabase())
+    parts = (before[0] if catalog is None else catalog, *namespace)
     try:
-        if catalog is not None:
-            spark.catalog.setCurrentCatalog(catalog)
-        if namespace:
-            spark.sql("USE " + ".".join("`" + part.replace("`", "``") + "`" for part in namespace))
+        try:
+            spark.sql("USE " + ".".join("`" + part.replace("`", "``") + "`" for part in parts))
+        except spark_errors():
+            raise TableError(
+                f"the session has no namespace `{'.'.join(parts)}`, in which the view's tables are",
+                hint="Give the session's name of the catalog: catalog=…",
+            ) from None
         yield
     finally:
         spark.catalog.setCurrentCatalog(before[0])
