@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CLUSTER = "local-cluster[2,1,2048]"
 
 pytestmark = [
-    pytest.mark.sweep,
+    pytest.mark.sweep(sample=0),
     pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="these sessions are the tests' own"),
 ]
 
