@@ -65,6 +65,10 @@ class Engine(Protocol):
         """
         ...
 
+    def run(self, text: str) -> object:
+        """Run a statement that has no records."""
+        ...
+
     def load_parquet(self, name: str, path: str) -> None:
         """Make a table of a Parquet file."""
         ...
@@ -141,6 +145,9 @@ class DuckDB(Engine):
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
 
+    def run(self, text: str) -> object:
+        return self.connection.execute(text)
+
     def load_parquet(self, name: str, path: str) -> None:
         self.connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
 
@@ -164,6 +171,9 @@ class Postgres(Engine):
 
     def __init__(self, server: postgresql.Server) -> None:
         self._server = server
+
+    def run(self, text: str) -> object:
+        return self._server.run(text)
 
     def load_parquet(self, name: str, path: str) -> None:
         table = with_plain_texts(pq.read_table(path))
@@ -262,6 +272,9 @@ class SQLite(Engine):
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
 
+    def run(self, text: str) -> object:
+        return self.connection.execute(text)
+
     def load_parquet(self, name: str, path: str) -> None:
         self.load(name, with_plain_texts(pq.read_table(path)))
 
@@ -304,6 +317,9 @@ class DataFusion(Engine):
         import datafusion
 
         self.context = datafusion.SessionContext()
+
+    def run(self, text: str) -> object:
+        return self.context.sql(text).collect()
 
     def load_parquet(self, name: str, path: str) -> None:
         self.context.register_parquet(name, path)

@@ -15,7 +15,7 @@ from pyspark_substrait.builder import Frame, call, parameter, read
 from pyspark_substrait.cli import main
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.sql.view_statement import ViewName
-from tests.dialects.engines import DuckDB, Engine, Postgres, SQLite
+from tests.dialects.engines import DuckDB, Engine, Postgres, SQLite, Trino
 
 ORDERS = {"id": "i64", "price": "fp64?"}
 
@@ -127,18 +127,15 @@ def test_names_are_quoted_and_can_be_read(engine: Engine) -> None:
     statements.append(ps.view_sql(plan, (odd,), dialect=engine.name))
     if not isinstance(engine, SQLite):
         statements.append(ps.view_sql(plan, (odd,), dialect=engine.name, replace=True, formatted=False))
+    if isinstance(engine, Trino):
+        statements.insert(0, "USE memory.default")
     for text in statements:
-        if isinstance(engine, Postgres):
-            engine._server.run(text)
-        elif engine.name == "datafusion":
-            engine.context.sql(text).collect()  # type: ignore[attr-defined]
-        else:
-            engine.connection.execute(text)  # type: ignore[attr-defined]
+        engine.run(text)
     types = plan.relations[0].input.schema.types  # type: ignore[union-attr]
     assert engine.rows('SELECT "the ""x""" FROM "a ""view"""', types) == [(7,)]
 
 
-@pytest.mark.parametrize("dialect", ["spark", "duckdb", "postgres", "datafusion", "sqlite"])
+@pytest.mark.parametrize("dialect", ["spark", "duckdb", "postgres", "trino", "datafusion", "sqlite"])
 def test_what_is_no_view_is_refused(dialect: str) -> None:
     twice = orders().join(orders(), on=lambda a, b: a.id == b.id).to_plan()
     cased = orders().select(a=lambda o: o.id, A=lambda o: o.id).to_plan()

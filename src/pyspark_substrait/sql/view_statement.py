@@ -88,12 +88,12 @@ def view_statement(
 
     Args:
         names: the parts of its name.
-        columns: the names of its columns.
+        columns: the names of its columns; empty if they are those of the query.
         query: the text of its definition.
         quoted: quotes a name.
         replace: whether an existing view is replaced.
         lines: whether the query begins on a line of its own.
     """
     verb = "CREATE OR REPLACE VIEW" if replace else "CREATE VIEW"
-    listed = ", ".join(map(quoted, columns))
-    return f"{verb} {'.'.join(map(quoted, names))} ({listed}) AS" + ("\n" if lines else " ") + query
+    listed = f" ({', '.join(map(quoted, columns))})" if columns else ""
+    return f"{verb} {'.'.join(map(quoted, names))}{listed} AS" + ("\n" if lines else " ") + query

@@ -206,6 +206,7 @@ class Dialect:
         case_sensitive: whether quoted names that differ in case only are different names.
         longest_name: how many bytes of a name it keeps; None if all.
         replaces_views: whether it has CREATE OR REPLACE VIEW.
+        names_view_columns: whether CREATE VIEW has a list of the columns' names; if not, they are those of the query.
     """
 
     name: str
@@ -232,6 +233,7 @@ class Dialect:
     case_sensitive: bool = False
     longest_name: int | None = None
     replaces_views: bool = True
+    names_view_columns: bool = True
 
     def type_text(self, type: Type) -> str:
         """Return the dialect's type.

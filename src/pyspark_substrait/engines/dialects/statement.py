@@ -115,4 +115,5 @@ def view_statement(
         return '"' + name.replace('"', '""') + '"'
 
     query = statement(plan, dialect, parameters=parameters, chosen=chosen, formatted=formatted)
-    return views.view_statement(names, columns, query, quoted, replace=replace, lines=formatted)
+    listed = columns if dialect.names_view_columns else ()
+    return views.view_statement(names, listed, query, quoted, replace=replace, lines=formatted)

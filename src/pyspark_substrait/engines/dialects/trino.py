@@ -440,6 +440,7 @@ TRINO: Final = Dialect(
     literal=literal,
     cast=cast,
     sorts_nan_beside_nulls=True,
+    names_view_columns=False,
     exact_frames=False,
     compares_floats=_compared,
 )
