@@ -101,7 +101,7 @@ _CONSTANTS: Final = Literals(
     types=types,
     integer=I64,
     decimals=False,
-    bytes=lambda value: exp.Anonymous(
+    bytes=lambda value: exp.Anonymous(  # sqlglot writes a hexadecimal constant as an integer
         this="DECODE", expressions=[exp.Literal.string(value.hex()), exp.Literal.string("hex")]
     ),
 )

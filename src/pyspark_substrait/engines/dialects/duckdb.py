@@ -14,10 +14,10 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
-from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.duckdb_decimals import average, decimal_sum, product, quotient
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
-from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -36,7 +36,14 @@ from pyspark_substrait.engines.dialects.standard import (
     shifted,
     two,
 )
-from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened, string_agg
+from pyspark_substrait.engines.dialects.texts import (
+    ascii_letters,
+    bounded_substring,
+    concatenated,
+    like,
+    shortened,
+    string_agg,
+)
 from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.model.types import (
     FP32,
@@ -110,11 +117,6 @@ def types(type: Type) -> str | None:
             return "INTERVAL"
         case _:
             return None
-
-
-def _float(value: float) -> str:
-    text = repr(value)
-    return text if "e" in text else f"{text}e0"
 
 
 def _bytes(value: bytes) -> exp.Expression:
@@ -243,13 +245,7 @@ def _average_of_integers(call: Call) -> exp.Expression:
 # texts and times -----------------------------------------------------------------------------------------------------
 
 
-def _letters(source: str, target: str) -> str:
-    return f"TRANSLATE({{0}}, '{source}', '{target}')"
-
-
 _SUBSTRING: Final = bounded_substring("SUBSTRING", "error('{}')")
-_SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
-_OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
 _TIMESTAMPS: Final = ("pts_iyear", "pts_iday")
 
 _ARITHMETIC: Final = [
@@ -331,10 +327,7 @@ _STRINGS: Final = [
     row("char_length", "LENGTH({0})"),
     row("octet_length", "strlen({0})"),
     row("bit_length", "bit_length({0})"),
-    refuse("lower", _OTHER_LETTERS, char_set="UTF8"),
-    row("lower", _letters(_SMALL.upper(), _SMALL), char_set="ASCII_ONLY"),
-    refuse("upper", _OTHER_LETTERS, char_set="UTF8"),
-    row("upper", _letters(_SMALL, _SMALL.upper()), char_set="ASCII_ONLY"),
+    *ascii_letters(),
     row("reverse", "ARRAY_TO_STRING(LIST_REVERSE(REGEXP_EXTRACT_ALL({0}, '(?s).')), '')"),
     row("repeat", "REPEAT({0}, {1})"),
     row("concat_ws", "CONCAT_WS({*})"),
@@ -400,6 +393,6 @@ DUCKDB: Final = Dialect(
     sqlglot="duckdb",
     functions=functions(_OWN, STANDARD),
     types=types,
-    literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=_float, bytes=_bytes),
+    literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=with_exponent, bytes=_bytes),
     cast=cast,
 )

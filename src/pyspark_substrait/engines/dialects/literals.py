@@ -39,12 +39,18 @@ from pyspark_substrait.model.types import (
     concrete,
 )
 
-__all__ = ["Literals", "moment_text"]
+__all__ = ["Literals", "moment_text", "with_exponent"]
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 #: the digits of a decimal; DuckDB takes a number of more, as 0.1 with 38 places, for a floating-point number
 _MOST_DIGITS: Final = 38
 _DAYS: Final = range(datetime.date.min.toordinal() - 719163, datetime.date.max.toordinal() - 719163 + 1)
+
+
+def with_exponent(value: float) -> str:
+    """Return a finite number as digits with an exponent, by which engines tell it from a decimal."""
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
 
 
 def moment_text(units: int, precision: int) -> str | None:

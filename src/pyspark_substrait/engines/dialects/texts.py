@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects.dialect import Call, Cast
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Row, refuse, row
 from pyspark_substrait.engines.dialects.tree import operand
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import String, VarChar
 
-__all__ = ["bounded_substring", "concatenated", "escape_of", "like", "shortened", "string_agg", "substring"]
+__all__ = [
+    "ascii_letters",
+    "bounded_substring",
+    "concatenated",
+    "escape_of",
+    "like",
+    "shortened",
+    "string_agg",
+    "substring",
+]
 
 
 def shortened(made: Cast) -> exp.Expression | None:
@@ -113,6 +123,19 @@ def bounded_substring(name: str, error: str) -> Callable[[Call], exp.Expression]
         return call.filled(f"{name}({{0}}, {first}, CASE {arms} ELSE {inside} END)")
 
     return body
+
+
+_SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
+_OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
+
+
+def ascii_letters() -> list[Row]:
+    """Return the rows of ``lower`` and ``upper`` in a dialect that has them exactly for the letters of ASCII only."""
+    rows = []
+    for name, source, target in (("lower", _SMALL.upper(), _SMALL), ("upper", _SMALL, _SMALL.upper())):
+        rows.append(refuse(name, _OTHER_LETTERS, char_set="UTF8"))
+        rows.append(row(name, f"TRANSLATE({{0}}, '{source}', '{target}')", char_set="ASCII_ONLY"))
+    return rows
 
 
 def string_agg(call: Call) -> exp.Expression:

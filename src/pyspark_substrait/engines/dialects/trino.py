@@ -14,9 +14,9 @@ from typing import cast as cast_tree
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
-from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
+from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
-from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -38,7 +38,7 @@ from pyspark_substrait.engines.dialects.standard import (
     shifted,
     two,
 )
-from pyspark_substrait.engines.dialects.texts import bounded_substring, concatenated, like, shortened
+from pyspark_substrait.engines.dialects.texts import ascii_letters, bounded_substring, concatenated, like, shortened
 from pyspark_substrait.engines.dialects.tree import filled, operand
 from pyspark_substrait.engines.dialects.trino_decimals import average, product, quotient
 from pyspark_substrait.model.literals import DayTime, Literal
@@ -120,17 +120,12 @@ def types(type: Type) -> str | None:
 # constants -----------------------------------------------------------------------------------------------------------
 
 
-def _float(value: float) -> str:
-    text = repr(value)
-    return text if "e" in text else f"{text}e0"
-
-
 _CONSTANTS: Final = Literals(
     sqlglot="trino",
     types=types,
     integer=I32,
     whole_digits=18,
-    double=_float,
+    double=with_exponent,
     bytes=lambda value: exp.HexString(this=value.hex()),
 )
 
@@ -307,8 +302,6 @@ def _joined(call: Call) -> exp.Expression:
     return call.filled("CASE WHEN agg(COUNT({0})) > 0 THEN ARRAY_JOIN(agg(ARRAY_AGG({0})), {1}) END")
 
 
-_SMALL: Final = "abcdefghijklmnopqrstuvwxyz"
-_OTHER_LETTERS: Final = "it maps each letter by itself, so that ß stays one letter and a final sigma is no other one"
 _SUBSTRING: Final = bounded_substring("SUBSTR", "FAIL('{}')")
 _STRINGS: Final = [
     row("like", like("", written=False), case_sensitivity="CASE_SENSITIVE", plain=True),
@@ -328,10 +321,7 @@ _STRINGS: Final = [
     row("char_length", "LENGTH({0})"),
     row("octet_length", "LENGTH(TO_UTF8({0}))"),
     row("bit_length", "LENGTH(TO_UTF8({0})) * 8"),
-    refuse("lower", _OTHER_LETTERS, char_set="UTF8"),
-    row("lower", f"TRANSLATE({{0}}, '{_SMALL.upper()}', '{_SMALL}')", char_set="ASCII_ONLY"),
-    refuse("upper", _OTHER_LETTERS, char_set="UTF8"),
-    row("upper", f"TRANSLATE({{0}}, '{_SMALL}', '{_SMALL.upper()}')", char_set="ASCII_ONLY"),
+    *ascii_letters(),
     row("reverse", "REVERSE({0})"),
     row("concat_ws", "CONCAT_WS({*})"),
     row("trim", "LTRIM(RTRIM({0}, {1}), {1})"),
