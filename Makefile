@@ -8,6 +8,9 @@ WORKERS ?= 2
 
 SPARK ?=
 
+# Tests start hundreds of Python processes; each would compile the package again where compiled files are not kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The older versions that every change is tried on, and of which tests: each tenth query of TPC-DS.
 LANES := 3.5 4.0
 BRIEFLY := versions or tpch or tpcds and 0]

@@ -45,6 +45,8 @@ QUICK_SETTINGS: Mapping[str, str | int] = {
     "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=200m",
 }
 
+SESSION = pytest.StashKey["SparkSession"]()
+
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
@@ -65,8 +67,28 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     if jar is not None and remote is not None and remote.startswith("local"):
         settings["spark.jars.packages"] = jar
     session = embedded_session(None if remote else "local[2]" if sweep else "local[1]", remote, **settings)
+    request.config.stash[SESSION] = session
     yield session
+    del request.config.stash[SESSION]
     session.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _session_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drop the temporary views that the tests of a file left in the session; nothing else of it is another one now."""
+    yield
+    session = request.config.stash.get(SESSION, None)
+    if session is not None:
+        assert type(session).getActiveSession() in (session, None), "another session was made the active one"
+        assert session.catalog.currentCatalog() == "spark_catalog"
+        assert session.catalog.currentDatabase() == "default"
+        for row in session.sql("SHOW VIEWS").collect():
+            if row.isTemporary and not row.namespace:
+                session.catalog.dropTempView(f"`{row.viewName}`")
+        left = [row.tableName for row in session.sql("SHOW TABLES").collect()]
+        for name in left:
+            session.sql(f"DROP TABLE IF EXISTS `{name}`")
+        assert not left, "tables were left"
 
 
 @pytest.fixture(scope="session")

@@ -74,6 +74,14 @@ def test_a_command_that_needs_no_spark_imports_none(arguments: list[str], light:
     assert modules & set(light) == set()
 
 
+def test_only_the_command_that_is_called_is_imported() -> None:
+    assert {name for name in imported("findings") if name.startswith("pyspark_substrait.cli.")} == {
+        "pyspark_substrait.cli.files",
+        "pyspark_substrait.cli.findings",
+        "pyspark_substrait.cli.output",
+    }
+
+
 def test_a_page_is_made_without_spark(tmp_path: Path) -> None:
     modules = imported("view", PLAN, "--output", str(tmp_path / "page.html"))
     assert {name.partition(".")[0] for name in modules} & HEAVY == set()

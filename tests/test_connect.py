@@ -39,7 +39,8 @@ pytestmark = [
         pytest.param("tests/spark/profiling/test_profile.py", marks=QUICK),
         pytest.param("tests/spark/test_foreign_plans.py", marks=SLOW),
         pytest.param("tests/spark/test_translation_calls.py", marks=SLOW),
-        pytest.param("tests/conformance", marks=SLOW),
+        pytest.param("tests/conformance/test_catalog.py", marks=SLOW),
+        pytest.param("tests/conformance/test_conformance.py", marks=SLOW),
     ],
 )
 def test_plans_run_the_same_with_spark_connect(tests: str) -> None:

@@ -53,7 +53,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "planner": {*BASE, "spark", "binding", "proto", "extensions"},
     "builder": {*BASE, "documents", "extensions"},
-    "spark": {*BASE, "sql", "analysis", "extensions"},
+    "spark": {*BASE, "sql", "analysis", "binding", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
     "write_targets": {*BASE, "proto"},
     "engines": {*BASE, "binding", "sql", "extensions"},

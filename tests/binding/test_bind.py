@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.builder import read
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
+from pyspark_substrait.model.plan import RelRoot
 from tests.agreement import assert_same_rows
 
 if TYPE_CHECKING:
@@ -93,6 +95,28 @@ def test_it_runs_on_the_engine_whose_session_was_asked(spark: SparkSession) -> N
     logical = substrait.Consumer.from_substrait_plan(context, substrait.Serde.deserialize_bytes(made.to_bytes()))
     found = context.create_dataframe_from_logical_plan(logical).to_arrow_table()
     assert_same_rows(found, in_duckdb(QUERY, orders=ORDERS))
+
+
+def test_the_schema_of_a_folder_is_that_of_its_first_file_of_data(tmp_path: Path) -> None:
+    hidden = tmp_path / "_checks"
+    hidden.mkdir()
+    (hidden / "0.json").write_text("{}")
+    (tmp_path / ".part.crc").write_text("")
+    pq.write_table(ORDERS, tmp_path / "part.parquet")
+    assert ps.bind(plan(), {"orders": tmp_path}) == ps.bind(plan(), {"orders": ORDERS.schema})
+    csv = tmp_path / "csv"
+    csv.mkdir()
+    pcsv.write_csv(ORDERS.select(["id"]), csv / "part.csv")
+    found = ps.from_sql("SELECT * FROM t", tables={"t": csv}, engine="datafusion")
+    (root,) = found.relations
+    assert isinstance(root, RelRoot) and root.names == ("id",)
+
+
+def test_a_folder_of_a_table_with_a_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "_delta_log").mkdir()
+    pq.write_table(ORDERS, tmp_path / "part.parquet")
+    with pytest.raises(TableError, match="given for orders, belongs to a table of Delta"):
+        ps.bind(plan(), {"orders": tmp_path})
 
 
 def test_tables_may_be_given_in_every_form(spark: SparkSession, tmp_path: Path) -> None:

@@ -124,6 +124,14 @@ def test_an_error_counts_only_where_the_control_passes() -> None:
     assert (answered.status, answered.kind) == ("failed", "no error")
 
 
+def test_only_the_chosen_cases_and_their_controls_are_read() -> None:
+    broken = f"{ERRORS}\ncase broken\n  rule: none\n"
+    assert [trial.id for trial in read_trials(broken, "e", lambda id: id == "e:several")] == ["e:several", "e:one"]
+    assert [*read_trials(broken, "e", lambda id: False)] == []
+    with pytest.raises(ps.PlanFormatError, match="broken"):
+        list(read_trials(broken, "e", lambda id: id == "e:broken"))
+
+
 def test_a_folder_of_cases_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "errors.cases").write_text(ERRORS, encoding="utf-8")
     found = ps.conformance_report("datafusion", suites=["relations"], relations=tmp_path, cases=["errors:one"])

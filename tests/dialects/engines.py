@@ -10,6 +10,7 @@ import re
 import sqlite3
 import struct
 import tempfile
+import time
 import uuid
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -362,12 +363,17 @@ class Trino(Engine):
 
     def run(self, text: str) -> list[list[Any]]:
         """Run a statement, and return the values as the server writes them."""
-        cursor = self._connection.cursor()
-        try:
-            cursor.execute(text)
-            return [list(row) for row in cursor.fetchall()]
-        except self._faults as error:
-            raise EngineFault(str(error)) from error
+        for seconds in (0.5,) * 60 + (0.0,):
+            cursor = self._connection.cursor()
+            try:
+                cursor.execute(text)
+                return [list(row) for row in cursor.fetchall()]
+            except self._faults as error:
+                # for a while after its start, the server doesn't know itself as a node with some catalogs
+                if not seconds or getattr(error, "error_name", "") != "NO_NODES_AVAILABLE":
+                    raise EngineFault(str(error)) from error
+            time.sleep(seconds)
+        raise AssertionError("the last attempt returns or raises")
 
     def rows(self, text: str, types: Sequence[Type]) -> list[tuple[Any, ...]]:
         return [tuple(_of_trino(c, concrete(t)) for c, t in zip(row, types, strict=True)) for row in self.run(text)]

@@ -80,12 +80,16 @@ def _kits(shared: Path, tpch: Mapping[str, Path], folder: Path) -> dict[str, _Ki
 
 def _answer(spark: SparkSession, kit: _Kit, query: str) -> tuple[Plan, list[tuple[Any, ...]]]:
     """Return the plan of a query, and Spark's rows of its text."""
-    for name, path in kit.tables.items():
-        spark.read.parquet(path).createOrReplaceTempView(name)
     text = kit.queries[query]
     plan = ps.from_sql(text, spark, tables=kit.tables)
     types = plan.trees[-1].schema.types
-    rows = [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in spark.sql(text).collect()]
+    for name, path in kit.tables.items():
+        spark.read.parquet(path).createOrReplaceTempView(name)
+    try:
+        rows = [tuple(counted(v, t) for v, t in zip(row, types, strict=True)) for row in spark.sql(text).collect()]
+    finally:
+        for name in kit.tables:
+            spark.catalog.dropTempView(name)
     return plan, rows
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import pyspark_substrait as ps
-from pyspark_substrait.builder import Frame, call, count, read, sum_
+from pyspark_substrait.builder import Frame, call, count, lit, read, sum_
 from pyspark_substrait.cli import main
 from pyspark_substrait.engines import dialects
 
@@ -39,7 +39,7 @@ def test_one_select_holds_what_fits() -> None:
 @pytest.mark.parametrize("dialect", dialects.DIALECTS)
 def test_nulls_stand_where_the_plan_says(dialect: str) -> None:
     text = ps.to_sql(orders().select("quantity").sort("quantity").to_plan(), dialect=dialect)
-    assert text.endswith('"orders"."quantity" NULLS FIRST')
+    assert text.replace("`", '"').endswith('"orders"."quantity" NULLS FIRST')
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,23 @@ def test_a_shared_part_never_hides_a_table() -> None:
     other = read("shared", {"product_id": "i64?", "n": "i64"})
     text = ps.to_sql(shared.union_all(shared).union_all(other).to_plan(), dialect="duckdb", formatted=False)
     assert text.startswith('WITH "shared_') and 'FROM "shared" AS "' in text
+
+
+def test_texts_that_were_never_run_say_so() -> None:
+    plan = orders().filter(lambda t: t.quantity > 1).select("quantity").to_plan()
+    note = "/* not run in BigQuery; follows its documentation */"
+    select = "SELECT `orders`.`quantity` AS `quantity` FROM `orders` WHERE `orders`.`quantity` > 1"
+    assert ps.to_sql(plan, dialect="bigquery", formatted=False) == f"{note} {select}"
+    view = ps.view_sql(plan, "reports.some`", dialect="bigquery", formatted=False)
+    assert view == f"CREATE VIEW `reports`.`some\\`` (`quantity`) AS {note} {select}"
+
+
+def test_a_filter_of_an_aggregate_is_a_case_where_there_is_no_filter() -> None:
+    frame = orders().agg(total=lambda t: sum_(t.quantity).filter(t.price > 1), n=lambda t: count().filter(t.price > 1))
+    text = ps.to_sql(frame.to_plan(), dialect="bigquery", formatted=False)
+    condition = "`orders`.`price` > CAST('1.00' AS NUMERIC)"
+    assert f"SUM(CASE WHEN {condition} THEN `orders`.`quantity` END)" in text
+    assert f"COUNT(CASE WHEN {condition} THEN 1 END)" in text
 
 
 @pytest.mark.parametrize(
@@ -117,3 +134,62 @@ def test_the_command_prints_the_text(tmp_path: Path) -> None:
     assert done.output.startswith('SELECT "orders"."product_id" AS "product_id"')
     refused = CliRunner().invoke(main, ["sql", str(path), "--dialect", "oracle"])
     assert refused.exit_code == 1 and "there is no dialect `oracle`" in refused.output
+
+
+#: types whose values functions take and return
+OPERANDS = ["i8?", "i32?", "i64?", "fp64?", "decimal?<9,2>", "string?", "boolean?", "date?"]
+
+
+@pytest.mark.parametrize("dialect", dialects.DIALECTS)
+def test_texts_do_not_grow_by_a_factor_with_each_call(dialect: str) -> None:
+    """A chain of any function of two values of a type, 16 calls deep: a text of its size, or a refusal."""
+    names = sorted({name for rows in dialects.DIALECTS[dialect].functions.values() for name in rows})
+    written = 0
+    for name in names:
+        for type in OPERANDS:
+            frame = read("t", {"a": type, "b": type})
+
+            def chain(t: Any, name: str = name) -> Any:
+                value = t.a
+                for _ in range(16):
+                    value = call(name, value, t.b)
+                return value
+
+            try:
+                plan = frame.select(y=chain).to_plan()
+            except ps.SubstraitError:
+                continue  # there is no such function of these types
+            try:
+                text = ps.to_sql(plan, dialect=dialect, formatted=False)
+            except ps.UnsupportedPlanError:
+                continue
+            assert len(text) < 10_000, (name, type)
+            written += 1
+    assert written > 10
+
+
+@pytest.mark.parametrize(("dialect", "type"), [("sqlite", "i32?"), ("postgres", "i8?"), ("duckdb", "decimal?<9,2>")])
+def test_chains_of_checked_calls_are_written(dialect: str, type: str) -> None:
+    def chain(t: Any) -> Any:
+        value = t.a
+        for _ in range(40):
+            value = call("divide" if "decimal" in type else "add", value, t.b)
+        return value
+
+    plan = read("t", {"a": type, "b": type}).select(y=chain).to_plan()
+    assert len(ps.to_sql(plan, dialect=dialect, formatted=False)) < 20_000
+
+
+@pytest.mark.parametrize("dialect", dialects.DIALECTS)
+def test_long_constants_are_not_repeated_again_and_again(dialect: str) -> None:
+    def chain(t: Any) -> Any:
+        value = call("concat", t.a, lit("x" * 100_000, "string"))
+        for _ in range(9):
+            value = call("greatest_skip_null", value, t.b)
+        return value
+
+    plan = read("t", {"a": "string?", "b": "string?"}).select(y=chain).to_plan()
+    try:
+        assert len(ps.to_sql(plan, dialect=dialect, formatted=False)) < 10_000_000
+    except ps.UnsupportedPlanError:
+        return

@@ -45,7 +45,8 @@ def answer(spark: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
             return {"executed": _executed(spark, base64.b64decode(asked["executed"]))}
         else:
             plan = base64.b64decode(asked["plan"])
-            found = ps.run_query(plan, spark=spark, allowed_paths=asked["allowed_paths"])
+            more = {"allowed_paths": asked["allowed_paths"], "tables": asked["tables"]}
+            found = ps.run_query(plan, spark=spark, **more)
     except SubstraitError as error:
         return {"kind": type(error).__name__, "error": str(error)}
     except Exception as error:

@@ -34,9 +34,11 @@ class Session:
         #: the version of Spark, like ``4.0``
         self.spark = spark
 
-    def plan(self, plan: Plan, *, allowed_paths: Sequence[str] = ()) -> pa.Table:
-        """The result of a plan; errors are those of this package."""
-        return self._table({"plan": _bytes(plan), "allowed_paths": list(allowed_paths)})
+    def plan(
+        self, plan: Plan, *, allowed_paths: Sequence[str] = (), tables: Mapping[str, str] | None = None
+    ) -> pa.Table:
+        """The result of a plan, over tables at paths; errors are those of this package."""
+        return self._table({"plan": _bytes(plan), "allowed_paths": list(allowed_paths), "tables": tables})
 
     def rows(self, node: RelationBase, **options: Any) -> list[tuple[Any, ...]]:
         """The records of a relation, in an order of their own."""

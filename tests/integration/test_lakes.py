@@ -191,6 +191,16 @@ def test_a_read_by_name(place: Place) -> None:
         place.lake.rows(place.read(plans.schema((LONG,), ("other",))))
 
 
+def test_a_path_given_as_a_table(place: Place) -> None:
+    """Deleted records are not read, though their file may be in the folder."""
+    place.made()
+    place.lake.sql(f"DELETE FROM {place.sql} WHERE id = 1")
+    described = plans.tuples(place.lake.table(f"DESCRIBE TABLE EXTENDED {place.sql}"))
+    folder = next(row[1] for row in described if row[0] == "Location")
+    read = Read(base_schema=SCHEMA, read_type=NamedTable(names=("given",)))
+    assert place.lake.rows(read, tables={"given": folder}) == [(2, "b"), (3, None)]
+
+
 @pytest.mark.parametrize(
     ("mode", "wanted"),
     [

@@ -15,7 +15,7 @@ from pyarrow import flight
 
 import pyspark_substrait
 from pyspark_substrait.builder import values
-from pyspark_substrait.cli import main
+from pyspark_substrait.cli.serve import serve
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.server.refusals import Cancelled, Unavailable
 from pyspark_substrait.server.turns import Turns
@@ -208,7 +208,7 @@ def test_limits_that_make_no_sense(given: dict[str, Any], message: str) -> None:
         pyspark_substrait.serve(None, **given)
 
 
-OPTIONS = {spelling: option for option in main.commands["serve"].params for spelling in option.opts}
+OPTIONS = {spelling: option for option in serve.params for spelling in option.opts}
 
 
 def test_the_options_are_the_limits() -> None:

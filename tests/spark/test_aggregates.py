@@ -10,10 +10,12 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.model.relations import Aggregate, Measure, Read, RelationBase
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Aggregate, Filter, Measure, Read, RelationBase
 from tests.spark.plans import (
     INT,
     INT_,
+    LONG,
     LONG_,
     TEXT,
     TEXT_,
@@ -234,6 +236,33 @@ def test_keys_that_are_the_same_or_constant_or_measured(spark: SparkSession, tab
     assert found[9] == ordered(
         (n, b, n) for b, a, n in duck.execute("SELECT b, a, count(*) FROM t GROUP BY b, a").fetchall()
     )
+
+
+def test_a_total_of_no_records_that_a_filter_drops(spark: SparkSession, table: Read, duck: Any) -> None:
+    zero = Literal(value=0, type=LONG)
+    sums = [aggregate("count"), aggregate("sum", col(table, 2)), aggregate("count", col(table, 2))]
+    sets = [(0, 1), (0,), ()]
+    cases: list[tuple[Filter, str]] = []
+    for records, condition in ((table, "true"), (where(table, truth(False)), "false")):
+        keys = [col(records, 0), col(records, 1)]
+        whole = group(records, keys, sums, sets)
+        few = group(records, keys, sums, sets, common=emit(2, 3))
+        some = group(records, keys, [Measure(measure=aggregate("count"), filter=call("is_null", keys[0]))], sets)
+        cases += [
+            (where(whole, call("gt", col(whole, 2), zero)), f"ALL|count(*) > 0|{condition}"),
+            (where(few, call("gt", col(few, 0), zero)), f"count(*), sum(v)|count(*) > 0|{condition}"),
+            (where(whole, call("gte", col(whole, 2), zero)), f"ALL|count(*) >= 0|{condition}"),
+            (where(whole, call("gt", col(whole, 4), zero)), f"ALL|count(v) > 0|{condition}"),
+            (where(some, call("gte", col(some, 2), zero)), f"a, b, count(*) FILTER (a IS NULL)|true|{condition}"),
+        ]
+    every = "a, b, count(*), sum(v), count(v)"
+    for (_, wanted), found in zip(cases, answers(spark, [node for node, _ in cases]), strict=True):
+        columns, having, condition = wanted.replace("ALL", every).split("|")
+        query = f"SELECT {columns} FROM t WHERE {condition} GROUP BY ROLLUP (a, b) HAVING {having}"
+        width = columns.count(", ") + 1
+        assert ordered(row[:width] for row in found) == ordered(duck.execute(query).fetchall()), wanted
+    assert ps.to_sql(plan(cases[0][0])).count("VALUES") == 1
+    assert ps.to_sql(plan(cases[2][0])).count("VALUES") == 2
 
 
 def test_floating_keys_by_value(spark: SparkSession) -> None:

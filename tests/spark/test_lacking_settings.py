@@ -14,7 +14,8 @@ from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, NestedMap
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.model.types import Date, Decimal, PrecisionTime, Type
-from pyspark_substrait.spark.session import copied
+from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.session import copied, private_session
 from tests.spark.plans import (
     INT,
     INT_,
@@ -151,6 +152,19 @@ def test_a_frame_belongs_to_the_copy(lacking: SparkSession) -> None:
     failing = ps.from_substrait(plan(FAILING["a sum of integers"]), lacking)
     with pytest.raises(Exception, match="OVERFLOW"):
         lacking.range(1).crossJoin(failing).collect()
+
+
+def test_data_in_a_copy_does_not_make_it_the_active_session(spark: SparkSession) -> None:
+    spark.createDataFrame([(1,)], "a INT")
+    copy = private_session(spark)
+    spark.sql("SELECT 1 AS a").createOrReplaceTempView("made_after_the_copy")
+    try:
+        assert frame_of_arrow(copy, pa.table({"a": [1]})).collect() == [(1,)]
+        assert type(spark).getActiveSession() is spark
+        # the one that Java takes, whose views a query reads where no session is given
+        assert ps.run_query(plan(stored("made_after_the_copy", {"a": INT}))).to_pydict() == {"n0": [1]}
+    finally:
+        spark.catalog.dropTempView("made_after_the_copy")
 
 
 def test_functions_of_the_user(lacking: SparkSession) -> None:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.api.loaded_plans import forget_plans
 from pyspark_substrait.builder import extended_expression, parameter, read, sum_, values
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.spark import tables
@@ -87,6 +88,7 @@ WORK: tuple[Work, ...] = (virtual, given, opened, evaluated, profiled, shown, de
 
 def there(spark: SparkSession) -> Counter[str]:
     """What there is, on both sides, after everything that isn't needed has gone."""
+    forget_plans()  # a limited number of loaded plans is kept
     gc.collect()
     found = Counter(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Iterator
 from decimal import Decimal as Number
 from pathlib import Path
@@ -31,6 +32,7 @@ from pyspark_substrait.model.types import (
     Type,
     VarChar,
 )
+from pyspark_substrait.spark import tables
 from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.spark.plans import (
     INT,
@@ -363,3 +365,63 @@ def test_schemas_of_results(spark: SparkSession) -> None:
     found = run(spark, node, tables={"t": pa.table({"a": pa.array([1], pa.int16()), "b": [0.5]})})
     assert [str(field.type) for field in found.schema] == ["int16", "double"]
     assert [field.nullable for field in found.schema] == [False, True]
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+@pytest.mark.parametrize(
+    "log", ["_delta_log/00000000000000000000.json", ".hoodie/hoodie.properties", "metadata/v1.metadata.json"]
+)
+def test_a_folder_with_a_log_is_no_table_of_files(
+    log: str, is_remote: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that an update replaced are still in the folder."""
+    if is_remote:
+        if "TEST_REMOTE" in os.environ:
+            pytest.skip("a Connect session can't look at files")
+        monkeypatch.setattr(tables, "local_path", lambda path: None)
+    folder = tmp_path / "given"
+    (folder / log).parent.mkdir(parents=True)
+    (folder / log).write_text("{}")
+    pq.write_table(DATA, folder / "part.parquet")
+    name = {"_": "Delta", ".": "Hudi", "m": "Iceberg"}[log[0]]
+    with pytest.raises(
+        TableError, match=rf"given for a\.b, belongs to a table of {name}, .*has no source of that format"
+    ):
+        tables.given_table("a.b", folder.as_uri(), spark)
+    part = folder / "day=1"
+    part.mkdir()
+    pq.write_table(DATA, part / "part.parquet")
+    with pytest.raises(TableError, match=rf"belongs to a table of {name}, .*Give .*/given, and filter"):
+        tables.given_table("a.b", part.as_uri().replace("%3D", "="), spark)
+    file = tables.given_table("a.b", part / "part.parquet", spark)
+    assert file.frame.count() == DATA.num_rows
+
+
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="a data source in Python is registered in a classic session")
+def test_a_folder_with_a_log_is_read_by_the_source_of_its_format(spark: SparkSession, tmp_path: Path) -> None:
+    datasource = pytest.importorskip("pyspark.sql.datasource")
+
+    class Hudi(datasource.DataSource):  # type: ignore[misc, name-defined, unused-ignore]
+        """Puts out the path."""
+
+        @classmethod
+        def name(cls) -> str:
+            return "hudi"
+
+        def schema(self) -> str:
+            return "a STRING"
+
+        def reader(self, schema: Any) -> Any:
+            path = self.options["path"]
+
+            class Reader(datasource.DataSourceReader):  # type: ignore[misc, name-defined, unused-ignore]
+                def read(self, partition: Any) -> Iterator[tuple[str]]:
+                    yield (path,)
+
+            return Reader()
+
+    session = spark.newSession()
+    session.dataSource.register(Hudi)
+    (tmp_path / ".hoodie").mkdir()
+    pq.write_table(DATA, tmp_path / "part.parquet")
+    assert tables.given_table("t", tmp_path, session).frame.collect() == [(str(tmp_path),)]

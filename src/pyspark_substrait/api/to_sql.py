@@ -37,8 +37,9 @@ def to_sql(
     Args:
         plan, parameters, registry, root: as in :func:`from_substrait`.
         version: the version of Spark that the text is for, ``3.5`` to the newest; the newest when None.
-        dialect: the engine: ``spark``, ``duckdb``, ``postgres``, ``trino``, ``datafusion`` or ``sqlite``. All but Spark
-            need the extra ``sql``.
+        dialect: the engine: ``spark``, ``duckdb``, ``postgres``, ``trino``, ``datafusion`` or ``sqlite``; or
+            ``snowflake`` or ``bigquery``, whose texts were never run there, and begin with a comment that says so. All
+            but Spark need the extra ``sql``.
         formatted: whether the statement is indented, with a clause a line; otherwise it is one line. Only the white
             space differs.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from pyspark_substrait.binding.data_files import first_file_below, log_of, refused_table
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import InvalidPlanError, TableError
 from pyspark_substrait.extensions import Registry
@@ -71,7 +73,7 @@ def of_source(name: str, source: Any) -> NamedStruct:
     if isinstance(source, NamedStruct):
         return source
     if isinstance(source, str | os.PathLike):
-        return of_arrow(dataset_of(name, source).schema)
+        return of_arrow(_schema_of_files(name, source))
     found = arrow_schema(source)
     if found is not None:
         return of_arrow(found)
@@ -132,14 +134,43 @@ def dataset_of(name: str, path: str | os.PathLike[str]) -> pyarrow.dataset.Datas
     Raises:
         TableError: they can't be read.
     """
-    from pyarrow import dataset  # half a second, with pandas, which a schema that is given doesn't need
+    from pyarrow import dataset  # a quarter of a second, with pandas
 
-    first = Path(path)
-    if first.is_dir():
-        files = (file for file in sorted(first.rglob("*")) if file.is_file() and not file.name.startswith(("_", ".")))
-        first = next(files, first)
+    with _as_table_errors(name, path):
+        return dataset.dataset(os.fspath(path), format=_format_of(_first_file(name, path)))
+
+
+def _schema_of_files(name: str, path: str | os.PathLike[str]) -> pa.Schema:
+    """Return the schema of the files of a table: that of the first one."""
+    with _as_table_errors(name, path):
+        first = _first_file(name, path)
+    if _format_of(first) != "parquet":
+        return dataset_of(name, path).schema
+    from pyarrow import parquet
+
+    with _as_table_errors(name, path):
+        return parquet.read_schema(os.fspath(path if first == Path(path) else first))
+
+
+def _first_file(name: str, path: str | os.PathLike[str]) -> Path:
+    """Return the first file of a folder, or the file itself."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return folder
+    if (found := log_of(folder)) is not None:
+        raise refused_table(name, path, found[0], "only Spark reads it", "Give its schema, or let Spark read it")
+    return first_file_below(folder)
+
+
+def _format_of(file: Path) -> str:
+    return _FORMATS.get(file.suffix.lower(), "parquet")
+
+
+@contextmanager
+def _as_table_errors(name: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise errors of Arrow as errors of the table."""
     try:
-        return dataset.dataset(os.fspath(path), format=_FORMATS.get(first.suffix.lower(), "parquet"))
+        yield
     except (OSError, pa.ArrowException) as error:
         fault = str(error).strip().splitlines()[0]
         raise TableError(f"the schema of the table {name} cannot be read from {os.fspath(path)}: {fault}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +19,16 @@ __all__ = ["OWN", "read_cases"]
 OWN = "ours"
 
 
-def read_cases(folder: Path | None = None, *, own: bool = True) -> Iterator[Case | UnreadCase]:
+def read_cases(
+    folder: Path | None = None, *, own: bool = True, is_chosen: Callable[[str], bool] | None = None
+) -> Iterator[Case | UnreadCase]:
     """Yield every function case: the specification's, then ours.
 
     Args:
         folder: the folder of the specification's cases (``tests/cases`` in its repository); by default those of the
             package ``substrait-extensions``.
         own: whether to yield the cases of this package, too.
+        is_chosen: whether the file of a name, like ``arithmetic/add``, is read; by default all are.
 
     Raises:
         UnsupportedPlanError: a package that has the cases or their grammar isn't installed.
@@ -43,7 +46,8 @@ def read_cases(folder: Path | None = None, *, own: bool = True) -> Iterator[Case
     if own:
         found += ((f"{OWN}/{name}", text) for name, text in _texts(files(__package__) / "cases" / "functions"))
     for name, text in found:
-        yield from parsed(text, name)
+        if is_chosen is None or is_chosen(name.removesuffix(".test")):
+            yield from parsed(text, name)
 
 
 def _texts(folder: Traversable | Path, prefix: str = "") -> Iterator[tuple[str, str]]:

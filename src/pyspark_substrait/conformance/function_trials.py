@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pyspark_substrait.conformance.calls import Bound, bind
@@ -33,17 +33,18 @@ _NUMBER = I32()
 ONE_RECORD = Table(NamedStruct(names=("n",), struct=Struct(types=(_NUMBER,))), ((Literal(type=_NUMBER, value=0),),))
 
 
-def function_trials(folder: Path | None = None) -> Iterator[Trial]:
+def function_trials(folder: Path | None = None, is_chosen: Callable[[str], bool] | None = None) -> Iterator[Trial]:
     """Yield a trial for every function case: the specification's, then those of this package.
 
     Args:
         folder: the folder of the specification's cases; by default those of the package ``substrait-extensions``.
+        is_chosen: whether the file of a name, like ``arithmetic/add``, is read; by default all are.
 
     Raises:
         UnsupportedPlanError: a package that has the cases or their grammar isn't installed.
         PlanFormatError: a file doesn't follow the grammar.
     """
-    for case in read_cases(folder):
+    for case in read_cases(folder, is_chosen=is_chosen):
         yield function_trial(case)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 from pyspark_substrait.conformance.engines import engine_of
 from pyspark_substrait.conformance.function_trials import function_trials
 from pyspark_substrait.conformance.relation_cases import relation_trials
 from pyspark_substrait.conformance.report import ConformanceReport, Run
-from pyspark_substrait.conformance.running import controls, run
+from pyspark_substrait.conformance.running import controls, lack_controls, run
 from pyspark_substrait.conformance.trials import Trial
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import CURRENT_VERSION
@@ -72,7 +74,10 @@ def conformance_report(
     if unknown:
         raise SubstraitError(f"there is no suite `{unknown[0]}`", hint=f"There are {', '.join(SUITES)}")
     trials = [*_trials(chosen, cases, folder, relations)]
-    selected = [trial for trial in trials if _is_chosen(trial, cases)]
+    selected = [trial for trial in trials if _is_chosen(trial.id, cases)]
+    if lack_controls(selected, trials):
+        others = function_trials(folder, lambda file: not _has_chosen(file, cases))
+        trials += (trial for trial in others if trial.suite in chosen)
     if not selected:
         raise SubstraitError(f"there is no case {', '.join(cases)}", hint="Use --format json to see all ids")
     extra = controls(selected, trials) if cases else []
@@ -106,13 +111,20 @@ def _trials(
     suites: Sequence[str], cases: Sequence[str], folder: Path | None, relations: Path | None
 ) -> Iterator[Trial]:
     if "relations" in suites:
-        found = [*relation_trials(relations)]
-        yield from found
-        if cases and all(any(fnmatchcase(trial.id, pattern) for trial in found) for pattern in cases):
+        read = [*relation_trials(relations, partial(_is_chosen, cases=cases))]
+        yield from read
+        if cases and all(any(fnmatchcase(trial.id, pattern) for trial in read) for pattern in cases):
             return  # the functions need not be read
     if set(suites) - {"relations"}:
-        yield from (trial for trial in function_trials(folder) if trial.suite in suites)
+        found = function_trials(folder, partial(_has_chosen, cases=cases))
+        yield from (trial for trial in found if trial.suite in suites)
 
 
-def _is_chosen(trial: Trial, cases: Sequence[str]) -> bool:
-    return not cases or any(trial.id == pattern or fnmatchcase(trial.id, pattern) for pattern in cases)
+def _is_chosen(id: str, cases: Sequence[str]) -> bool:
+    return not cases or any(id == pattern or fnmatchcase(id, pattern) for pattern in cases)
+
+
+def _has_chosen(file: str, cases: Sequence[str]) -> bool:
+    """Whether cases of a file may be among those that are chosen."""
+    starts = (re.split(r"[*?[]", pattern, maxsplit=1)[0] for pattern in cases)
+    return not cases or any(f"{file}:".startswith(start) or start.startswith(f"{file}:") for start in starts)

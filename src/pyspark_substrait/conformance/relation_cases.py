@@ -6,7 +6,7 @@ docs/conformance.md describes the format. Plans, types and values in it are thos
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -36,11 +36,12 @@ _PLAIN: Final = re.compile(r"null|true|false|-?inf|nan|-?[0-9.]+(?:[eE][-+]?[0-9
 _KEYS: Final = ("rule", "plan", "schema", "rows", "ordered rows", "error", "control")
 
 
-def relation_trials(folder: Path | None = None) -> Iterator[Trial]:
+def relation_trials(folder: Path | None = None, is_chosen: Callable[[str], bool] | None = None) -> Iterator[Trial]:
     """Yield the trials of relation cases.
 
     Args:
         folder: a folder of files of them, ``*.cases``; by default those of this package.
+        is_chosen: whether the case with an id is one of those to read, by default all; their controls are read, too.
 
     Raises:
         PlanFormatError: a file doesn't follow the format.
@@ -48,7 +49,7 @@ def relation_trials(folder: Path | None = None) -> Iterator[Trial]:
     home: Traversable | Path = files(__package__) / "cases" / "relations" if folder is None else folder
     for item in sorted(home.iterdir(), key=lambda item: item.name):
         if item.name.endswith(".cases"):
-            yield from read_trials(item.read_text(encoding="utf-8"), item.name.removesuffix(".cases"))
+            yield from read_trials(item.read_text(encoding="utf-8"), item.name.removesuffix(".cases"), is_chosen)
 
 
 @dataclass
@@ -60,12 +61,13 @@ class _Block:
     lines: list[tuple[int, str]] = field(default_factory=list)
 
 
-def read_trials(source: str, name: str) -> Iterator[Trial]:
+def read_trials(source: str, name: str, is_chosen: Callable[[str], bool] | None = None) -> Iterator[Trial]:
     """Yield the trials of a file of relation cases.
 
     Args:
         source: its text.
         name: its name without the suffix, with which the ids begin.
+        is_chosen: as for :func:`relation_trials`.
 
     Raises:
         PlanFormatError: the text doesn't follow the format; the message has the line.
@@ -73,7 +75,11 @@ def read_trials(source: str, name: str) -> Iterator[Trial]:
     subject = ""
     tables: dict[str, tuple[str, Table]] = {}
     names: set[str] = set()
-    for block in _blocks([(number, line.rstrip()) for number, line in enumerate(source.splitlines(), 1)]):
+    blocks = [*_blocks([(number, line.rstrip()) for number, line in enumerate(source.splitlines(), 1)])]
+    chosen = None if is_chosen is None else _with_controls(blocks, name, is_chosen)
+    if chosen is not None and not chosen:
+        return
+    for block in blocks:
         try:
             if block.text.startswith("relation: "):
                 subject = block.text.removeprefix("relation: ").strip()
@@ -85,11 +91,23 @@ def read_trials(source: str, name: str) -> Iterator[Trial]:
                 if case in names:
                     raise PlanFormatError(f"there are two cases `{case}`")
                 names.add(case)
-                yield _trial(name, case, block, subject, tables)
+                if chosen is None or case in chosen:
+                    yield _trial(name, case, block, subject, tables)
             else:
                 raise PlanFormatError(f"`{block.text}` is neither `relation: …`, `table …(…)` nor `case …`")
         except SubstraitError as error:
             raise PlanFormatError(f"{name}.cases, line {block.number}: {error}") from error
+
+
+def _with_controls(blocks: Iterable[_Block], name: str, is_chosen: Callable[[str], bool]) -> set[str]:
+    """Return the names of the chosen cases and of their controls."""
+    found: set[str] = set()
+    for block in blocks:
+        case = block.text.removeprefix("case ").strip()
+        if case != block.text and is_chosen(f"{name}:{case}"):
+            controls = (line.strip() for _, line in block.lines if line.strip().startswith("control:"))
+            found |= {case, *(line.removeprefix("control:").strip() for line in controls)}
+    return found
 
 
 def _blocks(lines: list[tuple[int, str]]) -> Iterator[_Block]:

@@ -210,10 +210,21 @@ def _overload(trial: Trial) -> tuple[str, str, str] | str:
     return trial.id if function is None else (function.urn, function.name, function.signature)
 
 
+def lack_controls(trials: Sequence[Trial], known: Sequence[Trial]) -> bool:
+    """Whether some trials expect an error of a function that no trial of ``known`` expects a result of."""
+    usable = [trial for trial in known if trial.function is not None and not trial.contradiction]
+    shown = {_overload(trial) for trial in usable if trial.expected.rows is not None}
+    return any(trial.function is not None and _overload(trial) not in shown for trial in _failing(trials))
+
+
+def _failing(trials: Sequence[Trial]) -> list[Trial]:
+    return [trial for trial in trials if trial.expected.rows is None and not trial.contradiction]
+
+
 def controls(trials: Sequence[Trial], known: Sequence[Trial]) -> list[Trial]:
     """Return the trials of ``known`` that show whether the errors that some trials expect are right."""
     here = {trial.id for trial in trials}
-    failing = [trial for trial in trials if trial.expected.rows is None and not trial.contradiction]
+    failing = _failing(trials)
     names, overloads = {trial.control for trial in failing}, {_overload(trial) for trial in failing}
     found: defaultdict[object, list[Trial]] = defaultdict(list)
     for trial in known:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from pyspark_substrait.engines.calls import Calls, cast
-from pyspark_substrait.engines.compositions import with_days, with_durations
+from pyspark_substrait.engines.compositions import composed, is_long, with_days, with_durations
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
-from pyspark_substrait.engines.grouping_sets import in_one_grouping
+from pyspark_substrait.engines.grouping_sets import in_one_grouping, input_copies
 from pyspark_substrait.engines.inner_joins import (
     conjunction,
     conjuncts,
@@ -76,6 +76,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SortBase,
 )
+from pyspark_substrait.model.repetition import refuse_repetition
 from pyspark_substrait.model.types import (
     I64,
     FixedChar,
@@ -153,6 +154,8 @@ class _Adapting:
         return self._root(tree)
 
     def _root(self, node: Relation) -> Relation:
+        if self.target.one_grouping:
+            refuse_repetition(node, self.target.engine, input_copies)
         if self.target.queries is not None:
             node = with_joins(node, self.target.queries, self.target.engine, self.places)
         if not self.target.nested_references:
@@ -325,7 +328,7 @@ class _Adapting:
         match node:
             case ScalarFunction(function=Function(name=name), arguments=arguments) if name in self.target.composed:
                 values = tuple(item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
-                return self.target.composed[name](node, values)
+                return composed(self.target.composed[name], node, values, self.target.engine)
             case ScalarFunction(function=function) if function == self.target.date_days:
                 return node
             case ScalarFunction():
@@ -339,6 +342,11 @@ class _Adapting:
                     function=function, arguments=fields, output_type=node.type, derived_type=node.type
                 )
             case MultiOrList(value=values, options=options) if not self.target.record_lists:
+                if is_long(values) and len(options) > 1:
+                    raise UnsupportedPlanError(
+                        f"{self.target.engine} has no lists of records, and the values are too long to repeat",
+                        hint="Compute them in a projection below",
+                    )
                 rows = [conjunction([*map(equal, values, option)]) for option in options]
                 return disjunction(rows)
             case SingularOrList(value=value, options=options) if not self.target.computed_lists:

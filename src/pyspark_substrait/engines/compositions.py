@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -21,13 +21,16 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
+from pyspark_substrait.model.walk import expressions_within
 
 __all__ = [
     "COMPOSITIONS",
     "Composition",
     "and_not",
+    "composed",
     "duration_cast",
     "exclusive_or",
+    "is_long",
     "split_text",
     "with_days",
     "with_durations",
@@ -126,6 +129,38 @@ def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expressi
     empty = Literal(type=with_nullability(text.type, False), value="")
     alone = Literal(type=with_nullability(call.output_type, False), value=(empty,))
     return IfThen(ifs=(IfClause(equal(text, empty), alone),), else_=parts)
+
+
+#: those that have an argument several times
+_REPEATING: Final = frozenset(
+    {_between, _null_if, _is_true, _is_false, _is_not_true, _is_not_false, exclusive_or, split_text}
+)
+#: the most expressions in a value that is repeated; 1024 characters of a literal count as one more
+_MOST_REPEATED: Final = 1000
+
+
+def is_long(values: Sequence[Expression]) -> bool:
+    """Whether values are too long to be repeated: with each such call around them, they would grow by a factor."""
+    size = 0
+    for one in expressions_within(values):
+        size += 1 + (len(one.value) // 1024 if isinstance(one, Literal) and isinstance(one.value, str | bytes) else 0)
+        if size > _MOST_REPEATED:
+            return True
+    return False
+
+
+def composed(composition: Composition, call: ScalarFunction, values: tuple[Expression, ...], engine: str) -> Expression:
+    """Return a call in terms of other functions.
+
+    Raises:
+        UnsupportedPlanError: it would have a long argument several times.
+    """
+    if composition in _REPEATING and is_long(values):
+        raise UnsupportedPlanError(
+            f"the form of {call.function.key} in {engine} would have a long argument several times",
+            hint="Compute the argument in a projection below this relation",
+        )
+    return composition(call, values)
 
 
 _DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}

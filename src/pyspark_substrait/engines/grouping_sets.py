@@ -27,7 +27,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import I32, I64, Boolean, with_nullability
 
-__all__ = ["in_one_grouping"]
+__all__ = ["in_one_grouping", "input_copies"]
 
 
 def in_one_grouping(node: Aggregate) -> Relation:
@@ -54,6 +54,12 @@ def in_one_grouping(node: Aggregate) -> Relation:
     if node.common.emit is None:
         return found
     return Project.only(found, [field(found, position) for position in node.common.emit])
+
+
+def input_copies(node: Relation) -> int:
+    """Return how often the aggregate of one grouping set has the input of the one of several."""
+    sets = node.groupings if isinstance(node, Aggregate) else ()
+    return 3 if len(sets) > 1 and not all(one.expression_references for one in sets) else 1
 
 
 def _masked(key: Expression, number: int, node: Aggregate, place: Expression) -> Expression:

@@ -44,6 +44,11 @@ class DayTime(NamedTuple):
     seconds: int
     subseconds: int
 
+    def units(self, precision: int, digits: int) -> int:
+        """Return the length in units of ``10**-digits`` seconds, rounded down; the precision is that of the type."""
+        whole, rest = self.days * 86_400 + self.seconds, self.subseconds * 10**digits // 10**precision
+        return whole * int(10**digits) + int(rest)
+
 
 class Compound(NamedTuple):
     """The value of an interval_compound: months and the three parts of :class:`DayTime`."""

@@ -17,6 +17,7 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Oute
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.planner import carriers
 from pyspark_substrait.planner.datafusion import Planned, Planner, Rejected
+from pyspark_substrait.planner.output_names import with_aliases
 from pyspark_substrait.planner.rendering import rendered
 from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token
 from pyspark_substrait.proto.read import subquery
@@ -25,6 +26,7 @@ __all__ = ["Queries", "planned"]
 
 _UNKNOWN: Final = re.compile(r"No field named (.+?)\.(?:\s|$)")
 _OUTER: Final = "OuterReferenceColumn"
+_SAME_NAMES: Final = "require unique expression names"
 _CLAUSES: Final = frozenset(
     {"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "ON", "JOIN", "LIMIT", "UNION", "EXCEPT", "INTERSECT"}
     | {"BY", "WITH"}
@@ -96,13 +98,20 @@ def planned(items: Sequence[Item], planner: Planner, queries: Queries) -> Planne
         InvalidPlanError: DataFusion rejects the query.
         UnsupportedPlanError: a subquery has a form that isn't planned.
     """
+    current = list(items)
     try:
-        return planner.plan(rendered(items))
+        try:
+            return planner.plan(rendered(current))
+        except Rejected as error:
+            if _SAME_NAMES not in error.text:
+                raise
+        current = with_aliases(current)
+        return planner.plan(rendered(current))
     except Rejected as error:
         if _OUTER not in error.text:
             raise error.as_invalid() from None
     try:
-        return planner.plan(rendered(_Correlated(planner, queries).apart(list(items))))
+        return planner.plan(rendered(_Correlated(planner, queries).apart(current)))
     except Rejected as error:
         raise error.as_invalid() from None
 

@@ -12,7 +12,7 @@ from pyspark_substrait.model.types import List, Map, NamedStruct, Struct, Type, 
 from pyspark_substrait.planner.intervals import interval
 from pyspark_substrait.planner.tokens import Item, Kind, Piece, Token
 
-__all__ = ["output_names"]
+__all__ = ["output_names", "with_aliases"]
 
 
 def output_names(items: Sequence[Item], root: RelRoot, tables: Sequence[NamedStruct]) -> tuple[str, ...]:
@@ -52,6 +52,50 @@ def _written(listed: list[list[Item]] | None, count: int) -> list[str | None]:
     return [*front, *[None] * (count - len(front) - len(back)), *back]
 
 
+def with_aliases(items: Sequence[Item]) -> list[Item]:
+    """Return a query in which the columns that it puts out have different names, as DataFusion requires.
+
+    All that has no alias gets one, but for a column whose name is new: ORDER BY may have that.
+    """
+    behind: dict[int, str] = {}
+    for query in _queries(items):
+        listed = _selected(query) or []
+        known = {alias.lower() for item in listed if item and (alias := _alias(item))}
+        has_star = any(item and _is_star(item) for item in listed)
+        for number, item in enumerate(listed):
+            if not item or _is_star(item) or _alias(item):
+                continue
+            name = _column(_without_brackets(item))
+            if name is None or has_star or name.lower() in known:
+                behind[id(item[-1])] = f' AS "{number}$"'
+            else:
+                known.add(name.lower())
+    made: list[Item] = []
+    for one in items:
+        made += [one, Piece(behind[id(one)], one.start)] if id(one) in behind else [one]
+    return made
+
+
+def _queries(items: Sequence[Item]) -> list[list[Item]]:
+    """Return the parts of a query between UNION and the like."""
+    depth = 0
+    parts: list[list[Item]] = [[]]
+    for item in _solid(items):
+        word = item.word if isinstance(item, Token) else ""
+        if isinstance(item, Token) and item.kind is Kind.SYMBOL:
+            depth += {"(": 1, ")": -1}.get(item.text, 0)
+        if not depth and word in ("UNION", "EXCEPT", "INTERSECT", "MINUS"):
+            parts.append([])
+        elif parts[-1] or word not in ("ALL", "DISTINCT"):
+            parts[-1].append(item)
+    return parts
+
+
+def _solid(items: Sequence[Item]) -> list[Item]:
+    """Return the items without spaces and comments."""
+    return [item for item in items if isinstance(item, Piece) or item.kind is not Kind.SPACE]
+
+
 # the columns of * -----------------------------------------------------------------------------------------------------
 
 
@@ -61,7 +105,7 @@ class _Spellings:
     def __init__(self, items: Sequence[Item], tables: Sequence[NamedStruct]) -> None:
         self._aliases: dict[str, list[str]] = {}
         self._words: dict[str, list[str]] = {}
-        solid = [item for item in items if isinstance(item, Piece) or item.kind is not Kind.SPACE]
+        solid = _solid(items)
         for at, item in enumerate(solid):
             if not isinstance(item, Token) or item.kind not in (Kind.WORD, Kind.QUOTED):
                 continue
@@ -126,7 +170,7 @@ def _count(type: Type) -> int:
 
 def _selected(items: Sequence[Item]) -> list[list[Item]] | None:
     """Return the items of the first SELECT that is in no bracket; None if there is none."""
-    solid = [item for item in items if isinstance(item, Piece) or item.kind is not Kind.SPACE]
+    solid = _solid(items)
     depth, start = 0, None
     found: list[list[Item]] = []
     for at, item in enumerate(solid):
@@ -169,13 +213,37 @@ def _name(item: list[Item]) -> str | None:
     item = _without_brackets(item)
     if not item or _is_star(item):
         return None
+    return _alias(item) or _column(_cast_value(item) or item) or "".join(_spaced(item)).strip()
+
+
+def _cast_value(item: list[Item]) -> list[Item] | None:
+    """Return the value of an item that is a cast. In Spark, a cast of a column has the name of the column."""
+    if len(item) > 2 and item[0].text.upper() in ("CAST", "TRY_CAST"):
+        inside = _without_brackets(item[1:])
+        words = [one.word if isinstance(one, Token) else "" for one in inside]
+        return inside[: words.index("AS")] if len(inside) < len(item) - 1 and "AS" in words else None
+    texts = [one.text for one in item]
+    if "::" not in texts:
+        return None
+    at = texts.index("::")
+    is_type = all(text.isalnum() or text in ("(", ",", ")") for text in texts[at + 1 :])
+    return item[:at] if is_type else None
+
+
+def _alias(item: list[Item]) -> str | None:
+    """Return the alias that an item ends with."""
     last = item[-1]
-    if isinstance(last, Token) and last.kind in (Kind.WORD, Kind.QUOTED):
-        before = item[-2] if len(item) > 1 else None
-        is_alias = before is not None and last.word not in _NO_ALIASES and _ends_value(before) and not _is_unit(item)
-        if before is None or before.text == "." or is_alias:
-            return last.name
-    return "".join(_spaced(item)).strip()
+    if len(item) < 2 or not isinstance(last, Token) or last.kind not in (Kind.WORD, Kind.QUOTED):
+        return None
+    return last.name if last.word not in _NO_ALIASES and _ends_value(item[-2]) and not _is_unit(item) else None
+
+
+def _column(item: list[Item]) -> str | None:
+    """Return the name of an item that is a column, or a field of one."""
+    last = item[-1]
+    if not isinstance(last, Token) or last.kind not in (Kind.WORD, Kind.QUOTED):
+        return None
+    return last.name if len(item) == 1 or item[-2].text == "." else None
 
 
 def _is_star(item: list[Item]) -> bool:

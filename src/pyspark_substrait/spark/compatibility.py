@@ -12,9 +12,11 @@ import json
 import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from pyspark_substrait.spark.session import is_copy
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
 
@@ -28,6 +30,7 @@ _T = TypeVar("_T")
 
 __all__ = [
     "HIDDEN",
+    "active_session_kept",
     "analysed_part",
     "analysed_text",
     "arrow_schema",
@@ -108,6 +111,24 @@ def java_package(spark: Any) -> Any:
     """Return the package of Java in which the classes of a classic session are."""
     sql = spark._jvm.org.apache.spark.sql
     return sql if session_version(spark).major < 4 else sql.classic
+
+
+@contextmanager
+def active_session_kept(spark: Any) -> Iterator[None]:
+    """Leave what session is the active one in Java, for this thread, after the body, which may make another one active.
+
+    Args:
+        spark: any classic session of the process.
+    """
+    sessions = java_package(spark).SparkSession
+    before = sessions.getActiveSession()
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def checkpointed(frame: DataFrame, level: StorageLevel) -> DataFrame:
@@ -419,7 +440,7 @@ def connect_tables(frame: Any) -> Iterator[pa.Table]:
 
 
 def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | None = None) -> DataFrame:
-    """Return a DataFrame of an Arrow table.
+    """Return a DataFrame of an Arrow table. A copy of the user's session does not become the active one.
 
     Args:
         spark: a classic or a Connect session.
@@ -427,12 +448,28 @@ def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | No
         schema: the types that it has in Spark; by default as Spark converts them.
     """
     if session_version(spark).major >= 4:
-        return spark.createDataFrame(table) if schema is None else spark.createDataFrame(table, schema)
+        with _no_copy_active(spark) if is_copy(spark) else nullcontext():
+            return spark.createDataFrame(table) if schema is None else spark.createDataFrame(table, schema)
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
     known = from_arrow_schema(table.schema) if schema is None else schema
     table = table.cast(to_arrow_schema(known))
     return _of_stream(spark, table, known) if hasattr(spark, "_jsparkSession") else _of_relation(spark, table, known)
+
+
+_MAKING_ACTIVE: Final = Lock()
+
+
+@contextmanager
+def _no_copy_active(copy: SparkSession) -> Iterator[None]:
+    """Leave the active session of the process; pyspark makes that of ``createDataFrame`` the active one."""
+    python: Any = type(copy)
+    with _MAKING_ACTIVE, active_session_kept(copy):
+        before = python._activeSession
+        try:
+            yield
+        finally:
+            python._activeSession = before
 
 
 def _of_stream(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:

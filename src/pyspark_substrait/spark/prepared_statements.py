@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from threading import Lock
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.registry import Registry
@@ -29,6 +30,7 @@ _MOST_STATEMENTS = 4  # of a plan
 
 #: the statements of plans by the identities of these, which are compared, because another object may get the same one
 _kept: dict[int, tuple[weakref.ref[Plan], dict[Hashable, _Kept]]] = {}
+_changing = Lock()
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ def _statements_of(plan: Plan) -> dict[Hashable, _Kept]:
     if known is not None and known[0]() is plan:
         return known[1]
     statements: dict[Hashable, _Kept] = {}
-    for number in [number for number, (of, _) in list(_kept.items()) if of() is None]:
-        _kept.pop(number, None)
-    cache_value(_kept, id(plan), (weakref.ref(plan), statements), _MOST_PLANS)
+    with _changing:
+        for number in [number for number, (of, _) in _kept.items() if of() is None]:
+            del _kept[number]
+        cache_value(_kept, id(plan), (weakref.ref(plan), statements), _MOST_PLANS)
     return statements

@@ -158,14 +158,21 @@ def bounded(
 
 @contextmanager
 def _quiet_bridge() -> Iterator[None]:
-    """Keep py4j from reporting that a call has lost its Java process."""
-    logger = logging.getLogger("py4j")
+    """Keep py4j from reporting, by its logger or the root one, that a call has lost its Java process."""
+    logger, root = logging.getLogger("py4j"), logging.getLogger()
     level = logger.level
     logger.setLevel(logging.CRITICAL)
+    root.addFilter(_is_not_of_py4j)
     try:
         yield
     finally:
+        root.removeFilter(_is_not_of_py4j)
         logger.setLevel(level)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Return whether a record of the root logger isn't py4j's."""
+    return record.module != "java_gateway"
 
 
 class _Run(Generic[_T]):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from pyspark_substrait.errors import UnsupportedPlanError
 
@@ -16,6 +17,7 @@ __all__ = [
     "copied",
     "has_setting",
     "is_connect",
+    "is_copy",
     "listed",
     "private_session",
     "require_settings",
@@ -72,9 +74,7 @@ def session_with(spark: SparkSession, needed: Mapping[str, str]) -> SparkSession
         return spark
     if is_connect(spark):
         require_settings(spark, wrong)
-    from pyspark.sql import SparkSession
-
-    copy = SparkSession(spark.sparkContext, copied(spark))
+    copy = _copy(spark)
     for key, value in wrong.items():
         copy.conf.set(key, value)
     return copy
@@ -99,11 +99,23 @@ def private_session(spark: SparkSession) -> SparkSession:
 
     Not every server can copy a Connect session, which is returned itself.
     """
-    if is_connect(spark):
-        return spark
+    return spark if is_connect(spark) else _copy(spark)
+
+
+_COPIES: Final[WeakSet[Any]] = WeakSet()
+
+
+def _copy(spark: SparkSession) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    return SparkSession(spark.sparkContext, copied(spark))
+    copy = SparkSession(spark.sparkContext, copied(spark))
+    _COPIES.add(copy)
+    return copy
+
+
+def is_copy(spark: SparkSession) -> bool:
+    """Whether a session is a copy that this package made of another one."""
+    return spark in _COPIES
 
 
 def spark_errors() -> tuple[type[Exception], ...]:

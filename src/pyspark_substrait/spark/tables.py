@@ -7,6 +7,7 @@ their footers. For other columns, the statement checks while it reads.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,10 +17,13 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
+from pyspark_substrait.binding.data_files import LOGS, files_below, first_file_below, log_of, refused_table
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
 from pyspark_substrait.spark.compatibility import frame_of_arrow, is_frame
+from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.reading.footers import Format, file_status, footer, without_nulls
+from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
 
 if TYPE_CHECKING:
@@ -162,7 +166,13 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
 
 def _path_table(name: str, path: str, spark: SparkSession) -> Table:
     """Return the table in the files of a path, by their suffix."""
-    suffix = _suffix(path)
+    try:
+        logged = _log_of(path, spark)
+        suffix = _suffix(path)
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {first_line(error)}") from error
+    if logged is not None:
+        return _table_with_log(name, path, *logged, spark)
     if suffix in _ARROW_SUFFIXES:
         local = local_path(path)
         try:
@@ -172,6 +182,43 @@ def _path_table(name: str, path: str, spark: SparkSession) -> Table:
     return file_table(name, [path], spark, "orc" if suffix == ".orc" else "parquet")
 
 
+def _log_of(path: str, spark: SparkSession) -> tuple[str, str] | None:
+    """Return the format and the folder of a table with a log. A Connect session can't look at files elsewhere."""
+    local = local_path(path)
+    if local is not None:
+        found = log_of(local)
+        return None if found is None else (found[0], path if found[1] == local else str(found[1]))
+    if is_connect(spark):
+        return None
+    folder = re.sub(r"(/[^/]*=[^/]*)+/*$", "", path)  # without partitions
+    formats = (format for format, log in LOGS.items() if _is_there(f"{folder.rstrip('/')}/{log}", spark))
+    return next(((format, folder) for format in formats), None)
+
+
+def _table_with_log(name: str, path: str, format: str, folder: str, spark: SparkSession) -> Table:
+    """Return the table in a folder with a log, which the session's own source of the format reads."""
+    if folder != path:
+        raise refused_table(name, path, format, "it is a part of one", f"Give {folder}, and filter by the partition")
+    try:
+        frame = spark.read.format(format).load(path)
+        frame.schema  # noqa: B018 - Connect reads nothing before the schema is requested
+    except spark_errors() as error:
+        reason = first_message(error)
+        lacks = "DefaultSource" in reason or "DATA_SOURCE_NOT_FOUND" in reason  # the class that isn't there; in Connect
+        what = "this session has no source of that format" if lacks else f"this session can't read it: {reason}"
+        raise refused_table(name, path, format, what, "Start Spark with that format: docs/lakes.md") from error
+    return Table(frame, frozenset())
+
+
+def _is_there(pattern: str, spark: Any) -> bool:
+    """Whether something has a path in a file system of Spark's; False if it can't say, as reading reports that."""
+    place = spark._jvm.org.apache.hadoop.fs.Path(pattern)
+    try:
+        return bool(place.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).globStatus(place))
+    except spark_errors():
+        return False
+
+
 _ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
@@ -179,7 +226,7 @@ def _suffix(path: str) -> str:
     """The suffix of a file's name; of a folder, that of the first file in it."""
     local = local_path(path)
     if local is not None and local.is_dir():
-        local = next((file for file in sorted(local.rglob("*")) if _is_data(file)), local)
+        local = first_file_below(local)
     return Path(path if local is None else local).suffix.lower()
 
 
@@ -253,10 +300,9 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
         local = local_path(path)
         if local is None or not local.exists():
             return None
-        files = [local] if local.is_file() else sorted(file for file in local.rglob("*") if _is_data(file))
-        for file in files:
-            status = file_status(str(file))
-            found.append((str(file), status.st_mtime_ns, status.st_size))
+        for file in [str(local)] if local.is_file() else sorted(filter(os.path.isfile, files_below(str(local)))):
+            status = file_status(file)
+            found.append((file, status.st_mtime_ns, status.st_size))
     return tuple(found)
 
 
@@ -281,10 +327,6 @@ def _arrow_schema(files: Sequence[_DataFile], format: Format) -> pa.Schema | Non
     return first if first is not None and all(first.equals(schema) for schema in schemas[1:]) else None
 
 
-def _is_data(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith(("_", "."))
-
-
 def stored_rows(source: TableSource) -> int | None:
     """The number of records of a table, if known without reading it: from memory or the footers of files; else None."""
     if isinstance(source, pa.Table):
@@ -292,6 +334,9 @@ def stored_rows(source: TableSource) -> int | None:
     if not isinstance(source, str | os.PathLike):
         return None
     path = os.fspath(source)
+    local = local_path(path)
+    if local is not None and log_of(local) is not None:
+        return None
     suffix = _suffix(path)
     files = _data_files([path])
     if files is None or suffix in _ARROW_SUFFIXES:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pyspark_substrait.engines.dialects.bigquery import BIGQUERY
 from pyspark_substrait.engines.dialects.datafusion import DATAFUSION_SQL
 from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.duckdb import DUCKDB
 from pyspark_substrait.engines.dialects.postgres import POSTGRES
+from pyspark_substrait.engines.dialects.snowflake import SNOWFLAKE
 from pyspark_substrait.engines.dialects.sqlite import SQLITE
 from pyspark_substrait.engines.dialects.statement import statement, view_statement
 from pyspark_substrait.engines.dialects.trino import TRINO
@@ -21,7 +23,9 @@ from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["DIALECTS", "Dialect", "dialect", "statement", "view_statement"]
 
-DIALECTS: Final[Mapping[str, Dialect]] = {one.name: one for one in (DUCKDB, POSTGRES, TRINO, DATAFUSION_SQL, SQLITE)}
+DIALECTS: Final[Mapping[str, Dialect]] = {
+    one.name: one for one in (DUCKDB, POSTGRES, TRINO, DATAFUSION_SQL, SQLITE, SNOWFLAKE, BIGQUERY)
+}
 
 
 def dialect(name: str) -> Dialect:

@@ -11,7 +11,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import expressions, relations
 from pyspark_substrait.engines.dialects.query import Item, Query
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import is_column, number
+from pyspark_substrait.engines.dialects.tree import is_column, number, repeated
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
@@ -35,8 +35,8 @@ __all__ = ["aggregate", "decorated"]
 Outer = tuple[Record, ...]
 
 
-def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilation) -> Query:
-    """Return the query of an aggregate over its input's query."""
+def aggregate(node: Aggregate, outer: Outer, compilation: Compilation) -> Query:
+    """Return the query of an aggregate."""
     if not node.direct_schema.types:
         raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
     if any(is_outer_reference(item) for item in expressions_within(relation_expressions(node))):
@@ -50,6 +50,8 @@ def aggregate(node: Aggregate, query: Query, outer: Outer, compilation: Compilat
     for position, expression in enumerate(node.grouping_expressions):
         with at("grouping_expressions", position):
             relations.order_template(expression.type, compilation)
+    with at("input"):
+        query = relations.relation(node.input, outer, compilation)
     query, keys = _keys(node, query, outer, compilation)
     scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
     items = [Item(key.copy(), query_name(query, key)) for key in keys]
@@ -173,7 +175,10 @@ def _measure(
         )
     call, row = expressions.call(node, scope, compilation)
     order = _order(node.sorts, scope, compilation)
-    made = decorated(row.made(call), distinct=distinct, order=order, condition=condition)
+    value = row.made(call)
+    if condition is not None and not compilation.dialect.filters:
+        value, condition = _of_values_where(value, condition), None
+    made = decorated(value, distinct=distinct, order=order, condition=condition)
     return expressions.declared(made, node, compilation)
 
 
@@ -183,6 +188,21 @@ def _order(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -
         with at("sorts", position):
             keys.append(expressions.expression(field.expr, scope, compilation))
     return relations.orders(sorts, keys, compilation)
+
+
+def _of_values_where(made: exp.Expression, condition: exp.Expression) -> exp.Expression:
+    """Return an aggregate of the values in records for which a condition is true; the others are null."""
+    marks = [item.expressions[0] for item in _marks(made)] or [made]
+    for found in marks:
+        first, *others = found.expressions
+        value = number(1) if isinstance(first, exp.Star) else first
+        kept = exp.Case(ifs=[exp.If(this=repeated(condition), true=value)])
+        found.set("expressions", [kept, *others])
+    return made
+
+
+def _marks(made: exp.Expression) -> list[exp.Anonymous]:
+    return [item for item in made.find_all(exp.Anonymous) if item.name.lower() == "agg"]
 
 
 def decorated(
@@ -202,7 +222,7 @@ def decorated(
         condition: the condition of FILTER.
         window: a window without its function.
     """
-    marks = [item for item in made.find_all(exp.Anonymous) if item.name.lower() == "agg"]
+    marks = _marks(made)
     if not marks:
         marks = [made := exp.Anonymous(this="agg", expressions=[made])]
     for position, mark in enumerate(marks):
@@ -214,7 +234,7 @@ def decorated(
             arguments[-1] = exp.Order(this=arguments[-1], expressions=[key.copy() for key in order])
         found.set("expressions", arguments)
         if condition is not None:
-            where = exp.Where(this=condition.copy() if position else condition)
+            where = exp.Where(this=repeated(condition) if position else condition)
             found = exp.Filter(this=found, expression=where)
         if window is not None:
             over = window.copy()

@@ -13,7 +13,6 @@ from typing import Final
 
 from sqlglot import exp
 
-from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.elementary import quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
@@ -32,9 +31,8 @@ from pyspark_substrait.engines.dialects.standard import (
     shifted,
     two,
 )
-from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened, substring
+from pyspark_substrait.engines.dialects.texts import concatenated, like_with_backslash, shortened, substring
 from pyspark_substrait.engines.dialects.tree import filled
-from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
     FP32,
@@ -112,9 +110,8 @@ def literal(node: Literal, plain: bool) -> exp.Expression | None:
     match concrete(node.type), node.value:
         case IntervalYear(), int(months):
             return filled(f"CAST('{months} months' AS INTERVAL)", [], "")
-        case IntervalDay(precision=precision), DayTime(days, seconds, fraction) if precision <= _MICROS:
-            micros = (days * 86400 + seconds) * 10**_MICROS + fraction * 10 ** (_MICROS - precision)
-            return filled(f"CAST('{micros} microseconds' AS INTERVAL)", [], "")
+        case IntervalDay(precision=precision), DayTime() as length if precision <= _MICROS:
+            return filled(f"CAST('{length.units(precision, _MICROS)} microseconds' AS INTERVAL)", [], "")
         case _:
             return _CONSTANTS(node, plain)
 
@@ -216,19 +213,6 @@ def _quotient(call: Call) -> exp.Expression:
     return call.filled(f"CAST(CAST({{0}} AS DECIMAL({_DIGITS if fits else 76}, {scale})) / {{1}} AS {{output}})")
 
 
-def _like(call: Call) -> exp.Expression:
-    pattern, escape = call.literal(1), escape_of(call)
-    if call.function.urn != DATAFUSION and (not isinstance(pattern, str) or "\\" in pattern):
-        raise UnsupportedPlanError(
-            "like of a pattern with a backslash, or that isn't a constant, has no exact form in DataFusion: "
-            "the backslash is always its escape character",
-            code=Code.TARGET_FUNCTION,
-        )
-    if escape not in (None, "\\"):
-        raise UnsupportedPlanError("DataFusion has no other escape character than the backslash")
-    return call.filled("{0} LIKE {1}")
-
-
 #: the sums of days, whose type has no hours in DataFusion
 _DAYS: Final = ("date_iyear", "date_iday")
 #: a text that is no number, which is an error when a record has it
@@ -285,7 +269,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}rounding": [row("ceil", "CEIL({0})"), row("floor", "FLOOR({0})")],
     f"{_BASE}comparison": [row("is_nan", "ISNAN({0})")],
     f"{_BASE}string": [
-        row("like", _like, case_sensitivity="CASE_SENSITIVE", plain=True),
+        row("like", like_with_backslash, case_sensitivity="CASE_SENSITIVE", plain=True),
         row("concat", concatenated, null_handling="ACCEPT_NULLS"),
         row("concat", "CONCAT({*})", null_handling="IGNORE_NULLS"),
         row("substring", substring("SUBSTR"), negative_start="LEFT_OF_BEGINNING", plain=True),
@@ -325,7 +309,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("sum", "SUM({0})", signatures=(*INTEGERS, *FLOATS)),
         row("avg", "CAST(agg(AVG({0})) AS {output})", signatures=("dec",)),
         row("avg", "AVG({0})", signatures=(*INTEGERS, *FLOATS)),
-        row("like", _like, plain=True),
+        row("like", like_with_backslash, plain=True),
         row("substring", substring("SUBSTR"), plain=True),
     ],
 }

@@ -10,7 +10,7 @@ from pyspark_substrait.engines.dialects.dialect import Call
 from pyspark_substrait.engines.dialects.standard import decimal_type
 from pyspark_substrait.model.types import Decimal
 
-__all__ = ["decimal_result", "product_type", "sum_type"]
+__all__ = ["decimal_result", "product_digits", "product_type", "sum_digits", "sum_type"]
 
 
 def decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str) -> Callable[[Call], exp.Expression]:
@@ -25,13 +25,24 @@ def decimal_result(natural: Callable[[Decimal, Decimal], Decimal], template: str
     return body
 
 
+def sum_digits(left: Decimal, right: Decimal) -> tuple[int, int]:
+    """Return the precision and the scale that a sum or a difference needs."""
+    scale = max(left.scale, right.scale)
+    return max(left.precision - left.scale, right.precision - right.scale) + scale + 1, scale
+
+
+def product_digits(left: Decimal, right: Decimal) -> tuple[int, int]:
+    """Return the precision and the scale that a product needs."""
+    return left.precision + right.precision, left.scale + right.scale
+
+
 def sum_type(left: Decimal, right: Decimal) -> Decimal:
     """Return the type of a sum or a difference."""
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    return Decimal(precision=min(38, whole + scale + 1), scale=scale)
+    precision, scale = sum_digits(left, right)
+    return Decimal(precision=min(38, precision), scale=scale)
 
 
 def product_type(left: Decimal, right: Decimal) -> Decimal:
     """Return the type of a product, whose scale must not be more than 38."""
-    return Decimal(precision=min(38, left.precision + right.precision), scale=left.scale + right.scale)
+    precision, scale = product_digits(left, right)
+    return Decimal(precision=min(38, precision), scale=scale)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
-from typing import Final, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from sqlglot import exp
 
@@ -23,7 +23,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.tree import filled, operand, type_tree
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, FailureBehavior, Function
-from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.literals import Literal as Constant
 from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 
 __all__ = ["Body", "Call", "Dialect", "Functions", "Row", "functions", "refuse", "row"]
@@ -62,7 +62,7 @@ class Call:
     def literal(self, position: int) -> object:
         """Return the value of an argument that is a literal; None for a null, and for any other expression."""
         node = self.nodes[position] if position < len(self.nodes) else None
-        return node.value if isinstance(node, Literal) else None
+        return node.value if isinstance(node, Constant) else None
 
     def filled(self, template: str, *others: exp.Expression) -> exp.Expression:
         """Return a template over the value arguments, followed by others; ``{output}`` is the type of the result."""
@@ -178,21 +178,24 @@ class Dialect:
 
     Args:
         name: the name by which users select it.
-        engine: the engine and the release that its texts were run on, for messages.
+        engine: the engine, and the release that its texts were run on, for messages.
         sqlglot: sqlglot's name of the dialect that it is written in.
         functions: the rows of its functions.
         types: returns its type for a type of a plan; None if it has none with the same values.
         literal: returns a constant that isn't null; ``plain`` allows another type with the same value. None if it has
             no form for it.
         cast: returns a cast between different types; None if it has none with exactly these values.
+        was_run: whether texts were run in the engine; if not, they say so.
         text_order: how a text is written where its order counts; ``{0}`` if it is compared by code points anyway.
         float_equality: how a floating-point number is written where it is compared; ``{0}`` if zeros are equal, and
             each NaN is the largest number.
-        sorts_nan_beside_nulls: whether NaN is the smallest number where nulls come first; if not, it is the largest.
+        nan_in_order: where NaN is sorted: as the ``largest`` number, as the ``smallest``, or ``beside nulls``, that is
+            as the smallest where nulls come first.
         compares_floats: returns a comparison of floating-point numbers by an operator; None if the operator alone takes
             each NaN for the largest number.
         outer_column: how a column of an enclosing query is written; ``{0}`` if outer joins make nulls of it.
         equality: the operator template by which two values are equal or both null.
+        filters: whether aggregates have FILTER; if not, the argument is null where the condition isn't true.
         grouping_sets: whether it has GROUPING SETS, also for empty inputs.
         multiplicities: whether it has INTERSECT ALL and EXCEPT ALL.
         laterals: whether it has LATERAL.
@@ -214,14 +217,16 @@ class Dialect:
     sqlglot: str
     functions: Functions
     types: Callable[[Type], str | None]
-    literal: Callable[[Literal, bool], exp.Expression | None]
+    literal: Callable[[Constant, bool], exp.Expression | None]
     cast: Callable[[Cast], exp.Expression | None]
+    was_run: bool = True
     text_order: str = "{0}"
     float_equality: str = "{0}"
-    sorts_nan_beside_nulls: bool = False
+    nan_in_order: Literal["largest", "smallest", "beside nulls"] = "largest"
     compares_floats: Callable[[type[exp.Binary], exp.Expression, exp.Expression], exp.Expression] | None = None
     outer_column: str = "{0}"
     equality: str = "{0} IS NOT DISTINCT FROM {1}"
+    filters: bool = True
     grouping_sets: bool = True
     multiplicities: bool = True
     laterals: bool = True

@@ -22,9 +22,12 @@ from pyspark_substrait.model.types import Decimal
 __all__ = ["average", "decimal_sum", "product", "quotient"]
 
 
+_MOST_DIGITS: Final = 38
+
+
 def product(call: Call) -> exp.Expression:
     left, right = decimal_type(call.type(0)), decimal_type(call.type(1))
-    if left.scale + right.scale <= 38:
+    if left.scale + right.scale <= _MOST_DIGITS:
         return decimal_result(product_type, "{0} * {1}")(call)
     return call.filled("error('a product of more than 38 digits')")
 
@@ -35,7 +38,7 @@ def digits(value: exp.Expression) -> exp.Expression:
 
 
 def _quotient_of_digits(
-    dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool, positive: bool = False
+    dividend: exp.Expression, divisor: exp.Expression, scale: int, output: Decimal, *, cut: bool
 ) -> exp.Expression:
     """Return the quotient of two whole numbers.
 
@@ -44,21 +47,20 @@ def _quotient_of_digits(
         scale: the digits behind the point of the dividend less those of the divisor.
         output: the type of the quotient.
         cut: whether further digits are cut off; else it is rounded half away from zero.
-        positive: whether the divisor is positive.
     """
-    more = output.scale - scale
+    places = output.scale if cut else output.scale + 1  # the cast rounds by the last one
+    if places > _MOST_DIGITS:
+        raise UnsupportedPlanError(
+            f"a quotient with {output.scale} places has no exact form in DuckDB", code=Code.TARGET_FUNCTION
+        )
+    more = places - scale
     if more > 0:
         dividend = filled(f"{{0}} * {_huge(10**more)}", [dividend], "duckdb")
     elif more < 0:
         divisor = filled(f"{{0}} * {_huge(10**-more)}", [divisor], "duckdb")
-    whole = "{0} // {1}"
-    if not cut and positive:
-        whole = "(2 * ABS({0}) + {1}) // (2 * {1}) * SIGN({0})"
-    elif not cut:
-        whole = "(2 * ABS({0}) + ABS({1})) // (2 * ABS({1})) * SIGN({0}) * SIGN({1})"
-    text = f"CAST({whole} AS DECIMAL(38, 0))"
-    if output.scale:
-        text += f" * CAST({decimal.Decimal(1).scaleb(-output.scale):f} AS DECIMAL(38, {output.scale}))"
+    text = "CAST({0} // {1} AS DECIMAL(38, 0))"
+    if places:
+        text += f" * CAST({decimal.Decimal(1).scaleb(-places):f} AS DECIMAL(38, {places}))"
     return filled(f"CAST({text} AS DECIMAL({output.precision}, {output.scale}))", [dividend, divisor], "duckdb")
 
 
@@ -96,7 +98,7 @@ def average(*, cut: bool) -> Callable[[Call], exp.Expression]:
         (x,) = (value for value in call.operands if isinstance(value, exp.Expression))
         total = digits(filled("agg(SUM({0}))", [x], "duckdb"))
         count = filled("CAST(NULLIF(agg(COUNT({0})), 0) AS HUGEINT)", [x.copy()], "duckdb")
-        return _quotient_of_digits(total, count, type.scale, output, cut=cut, positive=True)
+        return _quotient_of_digits(total, count, type.scale, output, cut=cut)
 
     return body
 

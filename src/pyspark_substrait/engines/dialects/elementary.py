@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.dialect import Call, Row, row
 from pyspark_substrait.engines.dialects.standard import EVEN, FLOATS, two
+from pyspark_substrait.engines.dialects.tree import filled, operand
 from pyspark_substrait.model.types import FP64, concrete
 
-__all__ = ["as_double", "elementary", "logarithms", "quotient_of_floats", "statistics"]
+__all__ = ["as_double", "comparison_of_floats", "elementary", "logarithms", "quotient_of_floats", "statistics"]
 
 #: functions that are defined for every number
 _EVERYWHERE: Final = ("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp", "radians", "degrees")
@@ -123,3 +124,32 @@ def statistics(names: Mapping[str, str], double: str) -> list[Row]:
             rows.append(row(name, body, signatures=FLOATS, rounding=EVEN, distribution=kind))
             rows.append(row(name, body, signatures=("req_fp32", "req_fp64"), enums={0: kind}, rounding=EVEN))
     return rows
+
+
+#: comparisons by operators, which are false for NaN
+_COMPARISONS: Final = {
+    exp.EQ: "{0} = {1} OR (IS_NAN({0}) AND IS_NAN({1}))",
+    exp.NEQ: "{0} <> {1} AND NOT (IS_NAN({0}) AND IS_NAN({1}))",
+    exp.LT: "{0} < {1} OR (IS_NAN({1}) AND NOT IS_NAN({0}))",
+    exp.GT: "{0} > {1} OR (IS_NAN({0}) AND NOT IS_NAN({1}))",
+    exp.LTE: "{0} <= {1} OR (IS_NAN({1}) AND NOT {0} IS NULL)",
+    exp.GTE: "{0} >= {1} OR (IS_NAN({0}) AND NOT {1} IS NULL)",
+}
+#: those with a number on the right
+_WITH_NUMBER: Final = {exp.GT: "{0} > {1} OR IS_NAN({0})", exp.GTE: "{0} >= {1} OR IS_NAN({0})"}
+
+
+def comparison_of_floats(
+    sqlglot: str,
+) -> Callable[[type[exp.Binary], exp.Expression, exp.Expression], exp.Expression]:
+    """Return comparisons in which each NaN is the largest number, of a dialect whose own are false with NaN."""
+
+    def compared(operator: type[exp.Binary], left: exp.Expression, right: exp.Expression) -> exp.Expression:
+        template: str | None = _COMPARISONS[operator]
+        if isinstance(right.this if isinstance(right, exp.Neg) else right, exp.Literal):
+            template = _WITH_NUMBER.get(operator)
+        if template is None:
+            return cast("exp.Expression", operator(this=operand(left), expression=operand(right)))
+        return exp.Paren(this=filled(template, [left, right], sqlglot))
+
+    return compared

@@ -14,7 +14,7 @@ from pyspark_substrait.engines.dialects.dialect import Call, Row
 from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import any_of, as_outer, operand
+from pyspark_substrait.engines.dialects.tree import any_of, as_outer, operand, repeated
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -346,7 +346,10 @@ def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> e
         with at("ifs", position):
             with at("if"):
                 condition = equal(
-                    match.copy(), _option(clause.if_, node.match.type, scope, compilation), node.match.type, compilation
+                    repeated(match),
+                    _option(clause.if_, node.match.type, scope, compilation),
+                    node.match.type,
+                    compilation,
                 )
             with at("then"):
                 arms.append(exp.If(this=condition, true=_branch(clause.then, node.type, scope, compilation)))
@@ -395,7 +398,7 @@ def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilati
             options.append(_option(option, node.value.type, scope, compilation))
     type = concrete(node.value.type)
     if isinstance(type, FP32 | FP64) and compilation.dialect.compares_floats:
-        equals = [compilation.dialect.compared(exp.EQ, value.copy(), option, type) for option in options]
+        equals = [compilation.dialect.compared(exp.EQ, repeated(value), option, type) for option in options]
         return any_of(*equals) if len(equals) > 1 else equals[0]
     if isinstance(type, FP32 | FP64):
         template = compilation.dialect.float_equality
@@ -423,6 +426,6 @@ def _pairs(
     compilation: Compilation,
 ) -> list[exp.Expression]:
     return [
-        equal(value.copy(), _option(field, wanted.type, scope, compilation), wanted.type, compilation)
+        equal(repeated(value), _option(field, wanted.type, scope, compilation), wanted.type, compilation)
         for value, field, wanted in zip(values, option, nodes, strict=True)
     ]

@@ -13,6 +13,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from pyspark_substrait.engines.dialects.decimals import product_digits, sum_digits
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.elementary import (
     as_double,
@@ -123,16 +124,17 @@ def _filled(template: str, *values: exp.Expression) -> exp.Expression:
     return filled(template, values, "postgres")
 
 
-def _byte(template: str, *values: exp.Expression) -> exp.Expression:
-    """Return an integer as one of 8 bits, for which SMALLINT stands; others are an error."""
-    failed = f"CAST('out of range: ' || CAST({template} AS TEXT) AS SMALLINT)"
-    return _filled(
-        f"CASE WHEN {template} BETWEEN -128 AND 127 THEN CAST({template} AS SMALLINT) ELSE {failed} END", *values
-    )
+#: the most that can be added to any integer of 8 bits without an overflow of SMALLINT
+_ROOM: Final = f"CAST({2**15 - 2**7} AS SMALLINT)"
+
+
+def _byte(value: exp.Expression) -> exp.Expression:
+    """Return a SMALLINT as an integer of 8 bits, which overflows on the way if it is none."""
+    return _filled(f"{{0}} + {_ROOM} - {_ROOM} - {_ROOM} + {_ROOM}", value)
 
 
 def _sum_of_bytes(call: Call) -> exp.Expression:
-    return _byte("({0} + {1})", *(value for value in call.operands if isinstance(value, exp.Expression)))
+    return _byte(call.filled("{0} + {1}"))
 
 
 def cast(made: Cast) -> exp.Expression | None:
@@ -141,7 +143,7 @@ def cast(made: Cast) -> exp.Expression | None:
         return None
     match made.source, made.target:
         case ((I16() | I32() | I64()), I8()):
-            return _byte("{0}", made.value)
+            return _byte(made.value if isinstance(made.source, I16) else _filled("CAST({0} AS SMALLINT)", made.value))
         case Boolean(), I8():
             return made.plain(_filled("CAST({0} AS INTEGER)", made.value))
         case _, I8():
@@ -192,22 +194,11 @@ def _exact(template: str, natural: Callable[[Decimal, Decimal], tuple[int, int]]
     return body
 
 
-def _sum_digits(left: Decimal, right: Decimal) -> tuple[int, int]:
-    scale = max(left.scale, right.scale)
-    return max(left.precision - left.scale, right.precision - right.scale) + scale + 1, scale
-
-
-def _product_digits(left: Decimal, right: Decimal) -> tuple[int, int]:
-    return left.precision + right.precision, left.scale + right.scale
-
-
 def _divided(dividend: exp.Expression, divisor: exp.Expression, output: Decimal, *, cut: bool) -> exp.Expression:
     """Return the quotient of two decimals; what has no place is cut off, or else rounded half away from zero."""
-    power, unit = 10**output.scale, f"{decimal.Decimal(1).scaleb(-output.scale):f}"
-    text = f"DIV({{0}} * {power}, {{1}})"
-    if not cut:
-        text = f"DIV(ABS({{0}}) * {2 * power} + ABS({{1}}), ABS({{1}}) * 2) * SIGN({{0}}) * SIGN({{1}})"
-    return _filled(f"CAST({text} * {unit} AS {types(output)})", dividend, divisor)
+    places = output.scale if cut else output.scale + 1  # the cast rounds by the last one
+    unit = f"{decimal.Decimal(1).scaleb(-places):f}"
+    return _filled(f"CAST(DIV({{0}} * {10**places}, {{1}}) * {unit} AS {types(output)})", dividend, divisor)
 
 
 def _quotient(*, cut: bool) -> Callable[[Call], exp.Expression]:
@@ -321,9 +312,9 @@ _SECOND: Final = "CAST(FLOOR(EXTRACT(SECOND FROM {0})) AS BIGINT)"
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}arithmetic": _NUMBERS,
     f"{_BASE}arithmetic_decimal": [
-        row("add", _exact("{0} + {1}", _sum_digits), overflow="ERROR"),
-        row("subtract", _exact("{0} - {1}", _sum_digits), overflow="ERROR"),
-        row("multiply", _exact("{0} * {1}", _product_digits), overflow="ERROR"),
+        row("add", _exact("{0} + {1}", sum_digits), overflow="ERROR"),
+        row("subtract", _exact("{0} - {1}", sum_digits), overflow="ERROR"),
+        row("multiply", _exact("{0} * {1}", product_digits), overflow="ERROR"),
         row("divide", _quotient(cut=False), overflow="ERROR"),
         row("negate", "-{0}"),
         row("abs", "ABS({0})"),

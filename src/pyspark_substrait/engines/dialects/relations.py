@@ -15,7 +15,7 @@ from pyspark_substrait.engines.dialects import aggregates, expressions, joins, r
 from pyspark_substrait.engines.dialects.query import Item, Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope, Shared
 from pyspark_substrait.engines.dialects.standard import is_float
-from pyspark_substrait.engines.dialects.tree import operand
+from pyspark_substrait.engines.dialects.tree import is_longer, operand
 from pyspark_substrait.engines.dialects.windows import standing_alone
 from pyspark_substrait.engines.expands import without_expand
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -118,7 +118,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case TopN():
             return _top_n(node, outer, compilation)
         case Aggregate():
-            return aggregates.aggregate(node, _input(node.input, outer, compilation), outer, compilation)
+            return aggregates.aggregate(node, outer, compilation)
         case Join() | HashJoin() | MergeJoin() | NestedLoopJoin() | LateralJoin() | Cross():
             return joins.join(node, outer, compilation)
         case Set():
@@ -318,8 +318,7 @@ def _of_items(sorts: Sequence[SortField], query: Query) -> list[exp.Expression] 
 
 def _is_short(tree: exp.Expression) -> bool:
     """Whether a value may be repeated as a sort key. A constant may be a position to the engine, and isn't one."""
-    nodes = list(tree.walk())
-    return len(nodes) <= _SHORT and any(isinstance(node, exp.Column | exp.Anonymous) for node in nodes)
+    return not is_longer(tree, _SHORT) and tree.find(exp.Column, exp.Anonymous) is not None
 
 
 def orders(sorts: Sequence[SortField], keys: Sequence[exp.Expression], compilation: Compilation) -> list[exp.Ordered]:
@@ -356,7 +355,8 @@ def _ordered(field: SortField, key: exp.Expression, compilation: Compilation) ->
     descending = kind in (SortDirection.DESC_NULLS_FIRST, SortDirection.DESC_NULLS_LAST)
     nulls_first = kind in (SortDirection.ASC_NULLS_FIRST, SortDirection.DESC_NULLS_FIRST, SortDirection.CLUSTERED)
     key = in_order(key, field.expr.type, compilation)
-    if compilation.dialect.sorts_nan_beside_nulls and nulls_first and is_float(field.expr.type):
+    nan = compilation.dialect.nan_in_order
+    if is_float(field.expr.type) and (nan == "smallest" or (nan == "beside nulls" and nulls_first)):
         # the numbers' negatives, backwards: NaN has no sign
         key, descending = exp.Neg(this=operand(key)), not descending
     return exp.Ordered(this=key, desc=descending, nulls_first=nulls_first)

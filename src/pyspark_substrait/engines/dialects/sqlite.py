@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
+from pyspark_substrait.engines.dialects.integers import bits, in_range
 from pyspark_substrait.engines.dialects.literals import Literals
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -27,7 +28,7 @@ from pyspark_substrait.engines.dialects.standard import (
     two,
 )
 from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened
-from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.engines.dialects.tree import filled, is_longer
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP64,
@@ -46,7 +47,6 @@ from pyspark_substrait.model.types import (
 __all__ = ["SQLITE"]
 
 _BASE: Final = "extension:io.substrait:functions_"
-_BITS: Final[Mapping[type[Type], int]] = {I8: 8, I16: 16, I32: 32, I64: 64}
 #: an error: the smallest integer has no absolute value
 _ERROR: Final = "ABS(-9223372036854775807 - 1)"
 
@@ -73,9 +73,7 @@ def _bytes(value: bytes) -> exp.Expression:
 def cast(made: Cast) -> exp.Expression | None:
     """Return a cast, if it has exactly the values that casts have here."""
     match made.source, made.target:
-        case ((I8() | I16() | I32() | I64()), (I8() | I16() | I32() | I64())) if (
-            _BITS[made.source.__class__] <= _BITS[made.target.__class__]
-        ):
+        case ((I8() | I16() | I32() | I64()), (I8() | I16() | I32() | I64())) if bits(made.source) <= bits(made.target):
             return made.value
         case ((I8() | I16() | I32() | I64()), (I8() | I16() | I32() | I64())) if not made.null:
             return _in_range("{0}", [made.value], made.target)
@@ -93,14 +91,26 @@ def cast(made: Cast) -> exp.Expression | None:
             return None
 
 
+#: the most nodes of a value that is written again
+_SHORT: Final = 8
+
+
+def _filled(template: str, values: Sequence[exp.Expression]) -> exp.Expression:
+    """Return a template over some values, of which each long one is computed once: in a subquery without a table."""
+    long = {f"v{place}": value for place, value in enumerate(values) if is_longer(value, _SHORT)}
+    if not long or any(value.find(exp.Window) for value in values):
+        return filled(template, values, "sqlite")
+    names = [exp.to_identifier(f"v{place}", quoted=True) for place in range(len(values))]
+    short = [exp.column(name) if name.name in long else value for name, value in zip(names, values, strict=True)]
+    inner = exp.Select(expressions=[exp.alias_(value, name, quoted=True) for name, value in long.items()])
+    query = exp.Select(expressions=[filled(template, short, "sqlite")])
+    query.set("from_", exp.From(this=exp.Subquery(this=inner)))
+    return exp.Subquery(this=query)
+
+
 def _in_range(template: str, values: Sequence[exp.Expression], type: Type) -> exp.Expression:
     """Return an integer, or an error if it is not of its type."""
-    bits = _BITS[concrete(type).__class__]
-    if bits == 64:
-        condition = f"TYPEOF({template}) <> 'real'"
-    else:
-        condition = f"({template}) BETWEEN {-(2 ** (bits - 1))} AND {2 ** (bits - 1) - 1} OR ({template}) IS NULL"
-    return filled(f"CASE WHEN {condition} THEN {template} ELSE {_ERROR} END", values, "sqlite")
+    return _filled(in_range(template, type, _ERROR, of_64=f"TYPEOF({template}) <> 'real'"), values)
 
 
 def _checked(template: str) -> Callable[[Call], exp.Expression]:
@@ -113,16 +123,9 @@ def _checked(template: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
-def _quotient(template: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of a division of integers, which is an error if the divisor is zero."""
-
-    def body(call: Call) -> exp.Expression:
-        values = [value for value in call.operands if isinstance(value, exp.Expression)]
-        found = _in_range(template, values, call.output)
-        zero = filled("{0} = 0 AND NOT {1} IS NULL", [values[1].copy(), values[0].copy()], "sqlite")
-        return exp.Case(ifs=[exp.If(this=zero, true=filled(_ERROR, [], "sqlite"))], default=found)
-
-    return body
+def _quotient(operator: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of a division of integers, which is an error if the divisor is zero; SQLite's is null."""
+    return _checked(f"{{0}} {operator} CASE WHEN {{1}} = 0 AND NOT {{0}} IS NULL THEN {_ERROR} ELSE {{1}} END")
 
 
 def _float(template: str) -> Callable[[Call], exp.Expression]:
@@ -131,7 +134,7 @@ def _float(template: str) -> Callable[[Call], exp.Expression]:
     def body(call: Call) -> exp.Expression:
         values = [value for value in call.operands if isinstance(value, exp.Expression)]
         condition = f"NOT ({template}) IS NULL OR {{0}} IS NULL OR {{1}} IS NULL"
-        return filled(f"CASE WHEN {condition} THEN {template} ELSE {_ERROR} END", values, "sqlite")
+        return _filled(f"CASE WHEN {condition} THEN {template} ELSE {_ERROR} END", values)
 
     return body
 
@@ -195,7 +198,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("multiply", _float("{0} * {1}"), signatures=("fp64_fp64",), rounding=EVEN),
         row(
             "divide",
-            _quotient("{0} / {1}"),
+            _quotient("/"),
             signatures=two(INTEGERS),
             overflow="ERROR",
             on_division_by_zero="ERROR",
@@ -203,7 +206,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         ),
         row(
             "modulus",
-            _quotient("{0} % {1}"),
+            _quotient("%"),
             signatures=two(INTEGERS),
             division_type="TRUNCATE",
             overflow=ALL_VALUES,

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Row, row
-from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand
+from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand, repeated
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.types import (
@@ -131,7 +131,7 @@ def _between(call: Call) -> exp.Expression:
     value, low, high = _values(call)
     if call.dialect.compares_floats and is_float(call.type(0)):
         least = call.dialect.compared(exp.GTE, value, low, call.type(0))
-        return all_of(least, call.dialect.compared(exp.LTE, value.copy(), high, call.type(0)))
+        return all_of(least, call.dialect.compared(exp.LTE, repeated(value), high, call.type(0)))
     return exp.Between(this=operand(value), low=operand(low), high=operand(high))
 
 
@@ -152,7 +152,7 @@ def _nullif(call: Call) -> exp.Expression:
     condition = call.dialect.compared(exp.EQ, left, right, call.type(0))
     value = call.operands[0]
     assert isinstance(value, exp.Expression)
-    return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=value.copy())
+    return exp.Case(ifs=[exp.If(this=condition, true=exp.null())], default=repeated(value))
 
 
 def _extreme(name: str) -> Callable[[Call], exp.Expression]:
@@ -172,7 +172,7 @@ def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression
         values = _values(call)
         made = exp.Anonymous(this=name, expressions=values)
         unknown = [
-            exp.Is(this=operand(value.copy()), expression=exp.null())
+            exp.Is(this=operand(repeated(value)), expression=exp.null())
             for place, value in enumerate(values)
             if call.type(place).nullable
         ]

@@ -11,12 +11,14 @@ from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.relations import relation
 from pyspark_substrait.engines.dialects.scope import Compilation
 from pyspark_substrait.engines.dialects.tree import sql_text
+from pyspark_substrait.engines.grouping_sets import input_copies
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.message_text import shortened_name
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import NamedTable, Read, Reference
+from pyspark_substrait.model.repetition import refuse_repetition
 from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.sql import view_statement as views
 from pyspark_substrait.sql.compiler.statement import root, root_schema
@@ -46,6 +48,8 @@ def statement(
         InvalidPlanError: the plan is wrong.
     """
     position, node, names = root(plan, chosen)
+    if not dialect.grouping_sets:
+        refuse_repetition(node, dialect.engine, input_copies)
     found: dict[int, Literal] = dict(parameter_values(plan, parameters))
     uses = Counter(one.subtree_ordinal for one in relations_within(node) if isinstance(one, Reference))
     reads = [one.read_type for one in relations_within(node) if isinstance(one, Read)]
@@ -65,7 +69,13 @@ def statement(
         select.set("with_", exp.With(expressions=clauses))
     for one in tree.find_all(exp.Identifier):
         _keeps(one.name, dialect)
-    return sql_text(tree, dialect.sqlglot, formatted=formatted)
+    return _noted(sql_text(tree, dialect.sqlglot, formatted=formatted), dialect, formatted=formatted)
+
+
+def _noted(text: str, dialect: Dialect, *, formatted: bool) -> str:
+    """Return a text, after a comment if texts of its dialect were never run in the engine."""
+    note = f"/* not run in {dialect.engine}; follows its documentation */"
+    return text if dialect.was_run else note + ("\n" if formatted else " ") + text
 
 
 def _keeps(name: str, dialect: Dialect) -> None:
@@ -112,7 +122,7 @@ def view_statement(
         _keeps(name, dialect)
         if "\0" in name or (not name.isprintable() and any("\ud800" <= char <= "\udfff" for char in name)):
             raise UnsupportedPlanError(f"{dialect.engine} cannot have the name {name!a}")
-        return '"' + name.replace('"', '""') + '"'
+        return str(exp.to_identifier(name, quoted=True).sql(dialect.sqlglot))
 
     query = statement(plan, dialect, parameters=parameters, chosen=chosen, formatted=formatted)
     listed = columns if dialect.names_view_columns else ()

@@ -12,7 +12,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import expressions, relations
 from pyspark_substrait.engines.dialects.query import Query, conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import operand
+from pyspark_substrait.engines.dialects.tree import operand, repeated
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     ComparisonOp,
@@ -117,12 +117,12 @@ def three_valued(
         return here if found else exp.Not(this=here)
     copied = replace(
         query,
-        source=None if query.source is None else query.source.copy(),
-        joins=tuple(join.copy() for join in query.joins),
-        where=tuple(one.copy() for one in query.where),
+        source=None if query.source is None else repeated(query.source),
+        joins=tuple(repeated(join) for join in query.joins),
+        where=tuple(repeated(one) for one in query.where),
     )
-    unknown = exp.Is(this=exp.Paren(this=conjunction([one.copy() for one in uncertain])), expression=exp.null())
-    maybe = exists(copied, [*(one.copy() for one in certain), unknown], compilation)
+    unknown = exp.Is(this=exp.Paren(this=conjunction([repeated(one) for one in uncertain])), expression=exp.null())
+    maybe = exists(copied, [*(repeated(one) for one in certain), unknown], compilation)
     return exp.Case(ifs=[exp.If(this=here, true=yes), exp.If(this=maybe, true=exp.null())], default=no)
 
 

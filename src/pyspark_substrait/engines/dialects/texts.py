@@ -21,6 +21,8 @@ __all__ = [
     "concatenated",
     "escape_of",
     "like",
+    "like_with_backslash",
+    "replaced",
     "shortened",
     "string_agg",
     "substring",
@@ -81,6 +83,20 @@ def like(escape: str, *, written: bool = True) -> Callable[[Call], exp.Expressio
     return body
 
 
+def like_with_backslash(call: Call) -> exp.Expression:
+    """Return ``like`` in a dialect whose patterns have the backslash as escape character, and no other."""
+    pattern, escape = call.literal(1), escape_of(call)
+    if call.function.urn != engines.DATAFUSION.urn and (not isinstance(pattern, str) or "\\" in pattern):
+        raise UnsupportedPlanError(
+            "like of a pattern with a backslash, or that isn't a constant, has no exact form in "
+            f"{call.dialect.engine}: the backslash is always its escape character",
+            code=Code.TARGET_FUNCTION,
+        )
+    if escape not in (None, "\\"):
+        raise UnsupportedPlanError(f"{call.dialect.engine} has no other escape character than the backslash")
+    return call.filled("{0} LIKE {1}")
+
+
 def substring(name: str, number: str = "{}") -> Callable[[Call], exp.Expression]:
     """Return the body of ``substring``, in which positions before the text count, but have no characters.
 
@@ -123,6 +139,13 @@ def bounded_substring(name: str, error: str) -> Callable[[Call], exp.Expression]
         return call.filled(f"{name}({{0}}, {first}, CASE {arms} ELSE {inside} END)")
 
     return body
+
+
+def replaced(call: Call) -> exp.Expression:
+    """Return a text with another one in place of each occurrence of a part; an empty part has none."""
+    if call.literal(1):
+        return call.filled("REPLACE({0}, {1}, {2})")
+    return call.filled("CASE WHEN {1} = '' AND NOT {2} IS NULL THEN {0} ELSE REPLACE({0}, {1}, {2}) END")
 
 
 _SMALL: Final = "abcdefghijklmnopqrstuvwxyz"

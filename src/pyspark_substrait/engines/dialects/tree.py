@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = [
     "all_of",
@@ -16,8 +19,10 @@ __all__ = [
     "column",
     "filled",
     "is_column",
+    "is_longer",
     "number",
     "operand",
+    "repeated",
     "sql_text",
     "type_tree",
 ]
@@ -64,6 +69,36 @@ def is_column(node: exp.Expression) -> bool:
     return isinstance(node, exp.Column) and not node.meta.get("outer")
 
 
+def is_longer(node: exp.Expression, most: int) -> bool:
+    """Whether a tree has more than some number of nodes; 1024 characters of a constant count as one more."""
+    size = 0
+    for one in node.walk():
+        size += 1 + (len(one.name) // 1024 if isinstance(one, exp.Literal | exp.HexString) else 0)
+        if size > most:
+            return True
+    return False
+
+
+#: the most nodes of a value that is written again
+_MOST_REPEATED: Final = 2000
+_Tree = TypeVar("_Tree", bound=exp.Expression)
+
+
+def repeated(node: _Tree) -> _Tree:
+    """Return a copy of a value, which the text needs again.
+
+    Raises:
+        UnsupportedPlanError: it is long; with each such call around it, the text would grow by a factor.
+    """
+    if is_longer(node, _MOST_REPEATED):
+        raise UnsupportedPlanError(
+            "the text would need a long value several times here",
+            hint="Compute the value in a projection below this relation",
+            code=Code.TARGET_EXPRESSION,
+        )
+    return node.copy()
+
+
 @cache
 def _exact(dialect: str) -> type[Dialect]:
     """Return a dialect that keeps functions as they are written, and always writes where nulls stand in an order."""
@@ -77,6 +112,11 @@ def _exact(dialect: str) -> type[Dialect]:
             STRICT_CAST = True
 
         class Generator(generator):  # type: ignore[misc]
+            # SELECT as it is: sqlglot's own rewrites are for clauses that aren't used here
+            TRANSFORMS: Final[dict[Any, Any]] = {
+                kind: made for kind, made in generator.TRANSFORMS.items() if kind is not exp.Select
+            }
+
             def ordered_sql(self, expression: exp.Ordered) -> str:
                 direction = " DESC" if expression.args.get("desc") else ""
                 nulls = "FIRST" if expression.args.get("nulls_first") else "LAST"
@@ -100,12 +140,13 @@ def sql_text(tree: exp.Expression, dialect: str, *, formatted: bool) -> str:
 @cache
 def _parsed(text: str, dialect: str) -> exp.Expression:
     try:
-        trees = _exact(dialect)().parse(text)
+        (query,) = _exact(dialect)().parse(f"SELECT {text}")
     except ParseError as error:
         raise AssertionError(f"{text}: {error}") from error
-    (tree,) = trees
-    assert isinstance(tree, exp.Expression)
-    return tree
+    assert isinstance(query, exp.Select)
+    (tree,) = query.expressions
+    found: exp.Expression = tree.pop()
+    return found
 
 
 @cache
@@ -116,7 +157,11 @@ def type_tree(text: str, dialect: str) -> exp.Expression:
 
 
 def filled(template: str, operands: Sequence[exp.Expression], dialect: str) -> exp.Expression:
-    """Return a template as a tree: ``{0}`` is the first operand, which may occur several times."""
+    """Return a template as a tree: ``{0}`` is the first operand, which may occur several times.
+
+    Raises:
+        UnsupportedPlanError: one that occurs several times is long.
+    """
     for position in range(len(operands)):
         template = template.replace(f"{{{position}}}", f"_operand_{position}")
     tree = _parsed(template, dialect).copy()
@@ -125,7 +170,7 @@ def filled(template: str, operands: Sequence[exp.Expression], dialect: str) -> e
         if not place.name.startswith("_operand_"):
             continue
         position = int(place.name.removeprefix("_operand_"))
-        value = operands[position].copy() if position in used else operands[position]
+        value = repeated(operands[position]) if position in used else operands[position]
         used.add(position)
         if place is tree:
             return value

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
-from typing import cast as cast_tree
 
 from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
-from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
+from pyspark_substrait.engines.dialects.elementary import (
+    comparison_of_floats,
+    elementary,
+    logarithms,
+    quotient_of_floats,
+    statistics,
+)
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
@@ -38,8 +43,15 @@ from pyspark_substrait.engines.dialects.standard import (
     shifted,
     two,
 )
-from pyspark_substrait.engines.dialects.texts import ascii_letters, bounded_substring, concatenated, like, shortened
-from pyspark_substrait.engines.dialects.tree import filled, operand
+from pyspark_substrait.engines.dialects.texts import (
+    ascii_letters,
+    bounded_substring,
+    concatenated,
+    like,
+    replaced,
+    shortened,
+)
+from pyspark_substrait.engines.dialects.tree import filled
 from pyspark_substrait.engines.dialects.trino_decimals import average, product, quotient
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
@@ -135,9 +147,9 @@ def literal(node: Literal, plain: bool) -> exp.Expression | None:
     match concrete(node.type), node.value:
         case IntervalYear(), int(months):
             return _filled(f"INTERVAL '{months}' MONTH")
-        case IntervalDay(precision=precision), DayTime(days, seconds, fraction):
-            millis = (days * 86400 + seconds) * 1000 + fraction * 1000 // 10**precision
-            if fraction * 1000 % 10**precision:
+        case IntervalDay(precision=precision), DayTime() as length:
+            millis = length.units(precision, 3)
+            if length.subseconds * 1000 % 10**precision:
                 return None
             whole, rest = divmod(abs(millis), 86_400_000)
             clock = f"{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}.{rest % 1000:03}"
@@ -313,11 +325,7 @@ _STRINGS: Final = [
     row("ends_with", "SUBSTR({0}, -LENGTH({1})) = {1}", case_sensitivity="CASE_SENSITIVE"),
     row("contains", "STRPOS({0}, {1}) > 0", case_sensitivity="CASE_SENSITIVE"),
     row("strpos", "STRPOS({0}, {1})", case_sensitivity="CASE_SENSITIVE"),
-    row(
-        "replace",
-        "CASE WHEN {1} = '' AND NOT {2} IS NULL THEN {0} ELSE REPLACE({0}, {1}, {2}) END",
-        case_sensitivity="CASE_SENSITIVE",
-    ),
+    row("replace", replaced, case_sensitivity="CASE_SENSITIVE"),
     row("char_length", "LENGTH({0})"),
     row("octet_length", "LENGTH(TO_UTF8({0}))"),
     row("bit_length", "LENGTH(TO_UTF8({0})) * 8"),
@@ -398,29 +406,6 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     ],
 }
 
-#: comparisons by operators, which are false for NaN
-_COMPARISONS: Final = {
-    exp.EQ: "{0} = {1} OR (IS_NAN({0}) AND IS_NAN({1}))",
-    exp.NEQ: "{0} <> {1} AND NOT (IS_NAN({0}) AND IS_NAN({1}))",
-    exp.LT: "{0} < {1} OR (IS_NAN({1}) AND NOT IS_NAN({0}))",
-    exp.GT: "{0} > {1} OR (IS_NAN({0}) AND NOT IS_NAN({1}))",
-    exp.LTE: "{0} <= {1} OR (IS_NAN({1}) AND NOT {0} IS NULL)",
-    exp.GTE: "{0} >= {1} OR (IS_NAN({0}) AND NOT {1} IS NULL)",
-}
-#: those with a number on the right
-_WITH_NUMBER: Final = {exp.GT: "{0} > {1} OR IS_NAN({0})", exp.GTE: "{0} >= {1} OR IS_NAN({0})"}
-
-
-def _compared(operator: type[exp.Binary], left: exp.Expression, right: exp.Expression) -> exp.Expression:
-    """Return a comparison in which each NaN is the largest number."""
-    template: str | None = _COMPARISONS[operator]
-    if isinstance(right.this if isinstance(right, exp.Neg) else right, exp.Literal):
-        template = _WITH_NUMBER.get(operator)
-    if template is None:
-        return cast_tree("exp.Expression", operator(this=operand(left), expression=operand(right)))
-    return exp.Paren(this=_filled(template, left, right))
-
-
 TRINO: Final = Dialect(
     name="trino",
     engine="Trino 476",
@@ -429,8 +414,8 @@ TRINO: Final = Dialect(
     types=types,
     literal=literal,
     cast=cast,
-    sorts_nan_beside_nulls=True,
+    nan_in_order="beside nulls",
     names_view_columns=False,
     exact_frames=False,
-    compares_floats=_compared,
+    compares_floats=comparison_of_floats("trino"),
 )

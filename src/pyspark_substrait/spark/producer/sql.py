@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ import pyarrow as pa
 from pyspark_substrait.errors import InvalidPlanError, NewerSparkError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.spark.compatibility import java_package, session_version
+from pyspark_substrait.spark.compatibility import active_session_kept, java_package, session_version
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
@@ -66,7 +65,8 @@ def plan_of_text(
         stand_in = own.createDataFrame(session._jsc.emptyRDD(), schema)
         stand_in.createOrReplaceTempView(_quoted(".".join(parts)))
         stand_ins[stand_in.queryExecution().analyzed().rdd().id()] = parts
-    with _active(session, own):
+    with active_session_kept(session):
+        java_package(session).SparkSession.setActiveSession(own)  # whose settings Spark uses
         try:
             execution = _execution(text, args, own, session, dotted, set(stand_ins.values()))
         except spark_errors() as error:
@@ -80,21 +80,6 @@ def plan_of_text(
             portable=portable,
         )
         return plan_of_query(execution, production, optimized=optimized)
-
-
-@contextmanager
-def _active(session: Any, own: Any) -> Iterator[None]:
-    """Make a session the active one, whose settings Spark uses, for the time of the body."""
-    sessions = java_package(session).SparkSession
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(own)
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def _quoted(name: str) -> str:

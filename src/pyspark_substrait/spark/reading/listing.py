@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.binding.data_files import files_below, is_hidden
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import ArrowReadOptions, FileOrFiles
 from pyspark_substrait.spark.access import Access, escaped
@@ -17,7 +17,7 @@ from pyspark_substrait.spark.session import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["below", "listed"]
+__all__ = ["listed"]
 
 
 def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[FileSlice]:
@@ -74,33 +74,9 @@ def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
         return _unless_hidden(str(path), item)
     if item.path_type == "uri_file":
         raise TableError(f"{path} is a folder", hint="An item of a folder is a uri_folder or a uri_path")
-    if item.path_type == "uri_path_glob" and _is_hidden(path.name):
+    if item.path_type == "uri_path_glob" and is_hidden(path.name):
         return []
-    return sorted(below(str(path), access))
-
-
-def below(folder: str, access: Access | None = None) -> Iterator[str]:
-    """Yield the files in a folder and its subfolders, without those that Spark ignores.
-
-    Raises:
-        UnsupportedPlanError: a link leads to a file that the plan may not read.
-        OSError: a folder can't be read.
-    """
-    folders = [(folder, frozenset([os.path.realpath(folder)]))]
-    while folders:
-        here, around = folders.pop()
-        with os.scandir(here) as entries:
-            for entry in entries:
-                if _is_hidden(entry.name):
-                    continue
-                if access is not None and entry.is_symlink():
-                    access.check(Path(entry.path))
-                if not entry.is_dir():
-                    yield entry.path
-                    continue
-                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                if real not in around:
-                    folders.append((entry.path, around | {real} if entry.is_symlink() else around))
+    return sorted(files_below(str(path), access.check))
 
 
 def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[str]:
@@ -137,14 +113,10 @@ def _refuse_folder(path: str) -> list[str]:
 
 def _unless_hidden(path: str, item: FileOrFiles) -> list[str]:
     """Return the file, unless its name marks it as hidden, so that Spark would ignore it."""
-    if not _is_hidden(path.rpartition("/")[2]):
+    if not is_hidden(path.rpartition("/")[2]):
         return [path]
     if item.path_type == "uri_path_glob":
         return []
     raise UnsupportedPlanError(
         f"Spark passes over the file {path}, because its name starts with _ or .", hint="Give the file another name"
     )
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from pyspark_substrait.binding.data_files import files_below
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
 from pyspark_substrait.spark.access import Access
@@ -24,7 +25,6 @@ from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
 from pyspark_substrait.spark.reading.footers import Footer, Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
-from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
@@ -309,7 +309,7 @@ def covering(paths: Sequence[str], base: str | None) -> tuple[list[str], str | N
         return list(paths), None
     folder = base or os.path.commonpath([os.path.dirname(path) for path in paths])
     try:
-        around = set(islice(below(folder), 2 * len(paths) + 1))
+        around = set(islice(files_below(folder), 2 * len(paths) + 1))
     except OSError:
         return list(paths), None
     if not around.issuperset(paths) or len(around) > 2 * len(paths):

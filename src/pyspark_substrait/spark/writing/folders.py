@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 from uuid import uuid4
 
+from pyspark_substrait.binding.data_files import is_hidden
 from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
-from pyspark_substrait.spark.writing.unexpected_files import is_hidden
 
 __all__ = [
     "Change",

@@ -147,7 +147,7 @@ def _existing(target: InMemoryTable, session: WriteContext) -> StoredTable | Non
         raise TableError(f"{dotted(names)} is a {found.kind}, not a table in memory", hint="Take another name")
     sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     stated = replace(found, schema=_of(session)[target.name].columns, details=None)
-    return StoredTable(name=dotted(names), names=names, entry=stated, case_sensitive=sensitive)
+    return StoredTable(name=dotted(names), names=names, entry=stated, case_sensitive=sensitive, completes=True)
 
 
 def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, session: WriteContext) -> DataFrame:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Write
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count, same_type
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.writing.catalog import CatalogEntry, catalog_entry, dotted, in_jdbc_catalog
 from pyspark_substrait.spark.writing.fitting import fitted, positions
 from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -41,6 +43,7 @@ class StoredTable:
         entry: its entry in the catalog.
         case_sensitive: whether names that differ in case are different.
         by_jdbc: whether it is a table in a database, to which Spark writes each partition in a transaction of its own.
+        completes: whether it gives values to columns that an INSERT leaves out: it may count or compute them.
     """
 
     name: str
@@ -48,6 +51,7 @@ class StoredTable:
     entry: CatalogEntry
     case_sensitive: bool
     by_jdbc: bool = False
+    completes: bool = False
 
     @property
     def path(self) -> str:
@@ -132,10 +136,10 @@ class StoredTable:
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
         """Return the columns of an INSERT, each as an expression with its name, over a plan's records (:func:`fitted`).
 
-        These are all columns of the table, but those that its format gives values to: it may count or compute them.
+        These are all columns of the table, but those that its format gives values to.
         """
-        completed = self.entry.details is not None or self.by_jdbc
-        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive, completed=completed)
+        sensitive = self.case_sensitive
+        texts = fitted(self.name, self.stored, schema, case_sensitive=sensitive, completed=not self.completes)
         found = zip(texts, self.stored.fields, strict=True)
         return tuple(f"{text} AS {quoted(field.name)}" for text, field in found if text is not None)
 
@@ -182,7 +186,19 @@ def stored_table(names: tuple[str, ...], session: WriteContext) -> StoredTable |
         )
     sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     by_jdbc = found.format.lower() == "jdbc" or (found.details is None and in_jdbc_catalog(session.spark, names))
-    return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive, by_jdbc=by_jdbc)
+    completes = found.details is None and not by_jdbc
+    if completes and session_version(session.spark) < SparkVersion(4, 1):
+        # Delta, in Spark's own catalog, completes records itself; for Iceberg, in another one, Spark wants all values
+        catalog = names[0] if len(names) > 2 else session.spark.catalog.currentCatalog()
+        completes = catalog.lower() == "spark_catalog"
+    return StoredTable(
+        name=dotted(names),
+        names=names,
+        entry=found,
+        case_sensitive=sensitive,
+        by_jdbc=by_jdbc,
+        completes=completes,
+    )
 
 
 def existing_table(names: tuple[str, ...], session: WriteContext) -> StoredTable:

@@ -9,6 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
+from pyspark_substrait.binding.data_files import is_hidden
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -17,7 +19,6 @@ __all__ = [
     "entries_below",
     "first_unexpected",
     "hadoop_entries",
-    "is_hidden",
     "is_parquet",
     "is_record_file",
 ]
@@ -70,11 +71,6 @@ def first_unexpected(
         if kind != "file" or not (of_ours or is_ours(path)):
             return path
     return None
-
-
-def is_hidden(name: str) -> bool:
-    """Whether Spark ignores files and folders of this name when it reads records."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def is_parquet(name: str) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, at
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Project, Read, RelCommon, Update
 from pyspark_substrait.model.types import same_type
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.writing.changes import RowsChanged
 from pyspark_substrait.spark.writing.row_level import RowChange
 from pyspark_substrait.spark.writing.stored_tables import depth_first, existing_table
@@ -69,7 +72,7 @@ def update(node: Update, session: WriteContext) -> DataFrame:
     """
     change = _change(node, session)
     change.carried_out()
-    return session.spark.createDataFrame([(change.count,)], "c0 BIGINT")
+    return frame_of_arrow(session.spark, pa.table({"c0": pa.array([change.count], pa.int64())}))
 
 
 def _change(node: Update, session: WriteContext) -> RowsChanged:

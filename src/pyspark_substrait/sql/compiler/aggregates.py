@@ -2,11 +2,12 @@
 
 Several grouping sets become GROUPING SETS, except an empty one: Spark gives no record for it if the input is empty,
 where the specification folds all records, even none, into one. Empty and repeated sets are aggregated separately and
-combined.
+combined. Where a filter drops the record of no records anyway, the empty set is one of GROUPING SETS.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -21,7 +22,7 @@ from pyspark_substrait.model.expressions import (
     StructField,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Aggregate, Project
+from pyspark_substrait.model.relations import Aggregate, Filter, Project, Relation
 from pyspark_substrait.model.walk import expression_children, root_fields
 from pyspark_substrait.sql.compiler import expressions
 from pyspark_substrait.sql.compiler.lifted_columns import Below
@@ -29,17 +30,20 @@ from pyspark_substrait.sql.compiler.measures import measure
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.types import has_map, spark_type
+from pyspark_substrait.sql.conjuncts import COMPARISON, conjuncts
 from pyspark_substrait.sql.decorrelation.unions import fails_over
 from pyspark_substrait.sql.fragment import Name, atom
 
-__all__ = ["aggregate", "measure_text", "projected"]
+__all__ = ["aggregate", "drops_record_of_none", "input_copies", "measure_text", "projected"]
+
+_GENERIC = "extension:io.substrait:functions_aggregate_generic"
 
 #: aggregates with more columns than this get a level of their own
 _MANY = 200
 
 
 def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The query of an aggregate over its input's query."""
+    """Return the query of an aggregate over its input's query."""
     if not node.direct_schema.types:
         raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
     query, keys = _with_keys(node, query.flat(), outer, compilation)
@@ -62,6 +66,37 @@ def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilat
     if len(sets) <= 1:
         return _one_set(query, keys, measures)
     return _many_sets(node, query, keys, measures, sets, compilation)
+
+
+def drops_record_of_none(node: Filter) -> bool:
+    """Return whether a filter over an aggregate asks for groups with records, by a count above 0.
+
+    So plans say that a total is as Spark has it: none without records.
+    """
+    below = node.input
+    if not isinstance(below, Aggregate):
+        return False
+    for condition in conjuncts(node.condition):
+        match condition:
+            case ScalarFunction(
+                function=function,
+                arguments=(
+                    FieldReference(root=RootReference(), reference=(StructField(field=place),)),
+                    Literal(value=0),
+                ),
+            ) if (function.urn, function.name) == (COMPARISON, "gt") and _counts_all(below, place):
+                return True
+    return False
+
+
+def _counts_all(node: Aggregate, column: int) -> bool:
+    """Return whether a column of an aggregate is the number of the records of each group."""
+    place = column if node.common.emit is None else node.common.emit[column]
+    position = place - len(node.grouping_expressions)
+    if not 0 <= position < len(node.measures):
+        return False
+    call, condition = node.measures[position].measure, node.measures[position].filter
+    return (call.function.urn, call.function.name, call.arguments, condition) == (_GENERIC, "count", (), None)
 
 
 def _with_keys(
@@ -169,6 +204,33 @@ def _is_simple(node: Expression) -> bool:
             return False
 
 
+def _split(sets: Sequence[tuple[int, ...]], *, as_spark: bool = False) -> tuple[dict[frozenset[int], int], list[int]]:
+    """Return the positions of the sets that one SELECT can have together, and those of the others.
+
+    Args:
+        sets: the sets.
+        as_spark: whether an empty set has no record over no records.
+    """
+    together: dict[frozenset[int], int] = {}
+    apart: list[int] = []
+    for position, references in enumerate(sets):
+        if (references or as_spark) and frozenset(references) not in together:
+            together[frozenset(references)] = position
+        else:
+            apart.append(position)
+    if len(together) == 1:
+        apart, together = sorted([*apart, *together.values()]), {}
+    return together, apart
+
+
+def input_copies(node: Relation) -> int:
+    """Return how often the text has the inputs of a relation: once for each SELECT of an aggregate."""
+    if not isinstance(node, Aggregate) or len(node.groupings) <= 1:
+        return 1
+    together, apart = _split([one.expression_references for one in node.groupings])
+    return len(apart) + bool(together)
+
+
 def _many_sets(
     node: Aggregate,
     query: Query,
@@ -178,15 +240,7 @@ def _many_sets(
     compilation: Compilation,
 ) -> Query:
     """One SELECT with GROUPING SETS for the different sets that aren't empty, and one for each other set."""
-    together: dict[frozenset[int], int] = {}
-    apart: list[int] = []
-    for position, references in enumerate(sets):
-        if references and frozenset(references) not in together:
-            together[frozenset(references)] = position
-        else:
-            apart.append(position)
-    if len(together) == 1:
-        apart, together = sorted([*apart, *together.values()]), {}
+    together, apart = _split(sets, as_spark=id(node) in compilation.as_spark)
     columns = tuple(compilation.column() for _ in node.direct_schema.types)
     selects = []
     if together:

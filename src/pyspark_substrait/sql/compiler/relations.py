@@ -123,7 +123,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Read():
             return reads.read(node, outer, compilation)
         case Filter():
-            query = _input(node.input, outer, compilation).flat()
+            query = _filtered_input(node, outer, compilation).flat()
             below = Below()
             scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
             with at("condition"):
@@ -176,6 +176,17 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
 def _input(node: Relation, outer: Outer, compilation: Compilation) -> Query:
     with at("input"):
         return relation(node, outer, compilation)
+
+
+def _filtered_input(node: Filter, outer: Outer, compilation: Compilation) -> Query:
+    """The input of a filter; an aggregate may be as Spark has it if the filter drops what differs."""
+    if compilation.counting is not None or not aggregates.drops_record_of_none(node):
+        return _input(node.input, outer, compilation)
+    compilation.as_spark.add(id(node.input))
+    try:
+        return _input(node.input, outer, compilation)
+    finally:
+        compilation.as_spark.discard(id(node.input))
 
 
 def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:

@@ -157,6 +157,7 @@ class Compilation:
             None to count none.
         counted, sorted_at_once: the result of that for the tree that is being compiled.
         needed: the columns of reads that are used, by the reads' identities; all columns of reads that aren't in it.
+        as_spark: the aggregates, by their identities, whose empty grouping sets may have no record over no records.
         refuse_slow_patterns: whether patterns that may take very long are refused.
         settings: the settings that the session must have for parts of the text to be correct.
         spark: the version of Spark that the text is for.
@@ -180,6 +181,7 @@ class Compilation:
     counted: Mapping[int, str] = field(default_factory=dict)
     sorted_at_once: frozenset[int] = frozenset()
     needed: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    as_spark: set[int] = field(default_factory=set)
     refuse_slow_patterns: bool = False
     has_elsewhere: bool = False
     elsewhere: dict[int, tuple[bool, Expression]] = field(default_factory=dict)

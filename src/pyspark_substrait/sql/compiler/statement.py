@@ -11,16 +11,19 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import NamedTable, Read, Relation
+from pyspark_substrait.model.repetition import refuse_repetition
 from pyspark_substrait.model.types import NamedStruct, name_count
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.sql.compiler import relations
+from pyspark_substrait.sql.compiler.aggregates import input_copies
 from pyspark_substrait.sql.compiler.names import NameSource, quoted
 from pyspark_substrait.sql.compiler.outputs import named, uniform
 from pyspark_substrait.sql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sql.compiler.reads import catalog_source
 from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.subqueries import query_copies
 from pyspark_substrait.sql.compiler.types import SETTINGS
 from pyspark_substrait.sql.decorrelation import SparkNatives, decorrelated, needing_decorrelation
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
@@ -98,6 +101,7 @@ def statement(
     relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
     position, node, names = root(plan, chosen)
     _refuse_unbound(node)
+    refuse_repetition(node, "Spark", input_copies, query_copies=query_copies)
     compilation = Compilation(
         registry=registry,
         sources=sources,

@@ -75,6 +75,11 @@ def subquery(
             assert_never(node)
 
 
+def query_copies(node: Expression) -> int:
+    """Return how often the text has the query of a subquery expression: twice where the predicate may be unknown."""
+    return 2 if isinstance(node, InPredicate | SetComparison) else 1
+
+
 def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compilation) -> Atom:
     """Return the text of a predicate for a place where false and null are equivalent."""
     match node:

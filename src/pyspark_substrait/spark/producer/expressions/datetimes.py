@@ -49,7 +49,7 @@ _LOCAL: Final = PrecisionTimestamp(precision=6)
 
 def micros_of(value: DayTime) -> int:
     """Return the microseconds of an interval."""
-    return (value.days * 86_400 + value.seconds) * 1_000_000 + value.subseconds
+    return value.units(6, 6)
 
 
 def interval_of_micros(micros: int) -> Literal:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pyspark_substrait.binding.data_files import is_hidden
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.relations import (
     FileFormat,
@@ -118,8 +119,7 @@ def _has_folders(files: Any, root: Any) -> bool:
 
 
 def _hidden(status: Any) -> bool:
-    name: str = status.getPath().getName()
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+    return is_hidden(status.getPath().getName())
 
 
 def _uri(path: Any) -> str:

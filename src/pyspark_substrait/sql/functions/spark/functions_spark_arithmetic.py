@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
-from pyspark_substrait.sql.fragment import Atom, filled
+from pyspark_substrait.sql.fragment import UNKNOWN, Atom, filled
 from pyspark_substrait.sql.functions.arithmetic.divisions import remainder_or_null
 from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy, try_
@@ -96,7 +97,10 @@ def checked(function: str) -> Callable[[Call], str]:
 def wrapping_round(function: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         places = call.operands[1].literal
-        assert isinstance(places, int)
+        if call.operands[1].sql.value is UNKNOWN:
+            raise InvalidPlanError("the number of places must be a literal", path="arguments[1]")
+        if not isinstance(places, int):
+            return Atom(f"CAST(NULL AS {spark_type(call.output)})")
         # beyond 20 places before the point nothing is left
         exact = f"{function}(CAST({call.sql(0)} AS DECIMAL(19, 0)), {max(min(places, 0), -20)})"
         return _wrapped(exact, call)
