@@ -84,7 +84,7 @@ def _session_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
         assert session.catalog.currentDatabase() == "default"
         for row in session.sql("SHOW VIEWS").collect():
             if row.isTemporary and not row.namespace:
-                session.catalog.dropTempView(f"`{row.viewName}`")
+                session.catalog.dropTempView(row.viewName)  # a name without quotes
         left = [row.tableName for row in session.sql("SHOW TABLES").collect()]
         for name in left:
             session.sql(f"DROP TABLE IF EXISTS `{name}`")
