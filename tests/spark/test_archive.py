@@ -5,6 +5,7 @@ What makes it is a small program here; that Java makes one of Spark is measured 
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import stat
@@ -460,7 +461,7 @@ def test_what_makes_it_in_the_background_holds_no_output(
 
 
 def test_the_command_says_where_it_is(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = sys.modules["pyspark_substrait.cli.warmup"]  # the package has the command of that name
+    command = importlib.import_module("pyspark_substrait.cli.warmup")  # the package has the command of that name
     monkeypatch.setattr(command, "_TRAINING", TRAINING)
     here = found()
     for arguments, word in (([], "made"), ([], "exists already"), (["--again"], "made")):
