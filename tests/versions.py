@@ -22,7 +22,7 @@ LACKING: Final[Mapping[str, SparkVersion]] = {
     "NOT NULL": SparkVersion(4, 2),
     "IN (SELECT ...) as a value in the condition of a join": SparkVersion(4, 0),
     "writing to tables with Spark Connect": SparkVersion(4, 0),
-    "plans of queries over tables of catalog plugins": SparkVersion(4, 1),
+    "plans of queries over tables of catalog plugins that have earlier versions": SparkVersion(4, 1),
     "plans of optimised queries over cached data": SparkVersion(4, 0),
     "parameters of queries that become plans": SparkVersion(4, 1),
     "encode and decode, which fail where a character set lacks a character": SparkVersion(4, 0),

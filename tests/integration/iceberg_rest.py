@@ -121,7 +121,8 @@ def _jars() -> Path:
 def _hadoop() -> list[Path]:
     spec = importlib.util.find_spec("pyspark")
     assert spec is not None and spec.origin is not None
-    return sorted(Path(spec.origin).parent.glob("jars/hadoop-client-*.jar"))
+    jars = Path(spec.origin).parent / "jars"
+    return [*jars.glob("hadoop-client-*.jar"), *jars.glob("commons-logging-*.jar")]  # which that of 3.5 needs
 
 
 def make() -> None:

@@ -52,6 +52,14 @@ class Session:
         """The result of a statement."""
         return self._table({"sql": text})
 
+    def produced(self, text: str) -> Plan:
+        """The plan of a query in SQL."""
+        return ps.load(base64.b64decode(self._asked({"produced": text})["plan"]))
+
+    def has_a_plan_of(self, text: str) -> None:
+        """Assert that the plan of a query gives its records."""
+        assert plans.ordered(plans.tuples(self.plan(self.produced(text)))) == self.sql(text)
+
     def executed(self, node: RelationBase) -> str:
         """The physical plan of a relation, after it ran, with the metrics of its scans."""
         return str(self._asked({"executed": _bytes(plans.plan(node))})["executed"])

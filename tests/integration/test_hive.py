@@ -87,6 +87,7 @@ def test_a_table_by_name(hive: Session, name: str, form: str) -> None:
     price = Decimal(nullable=True, precision=9, scale=2)
     table = read(name, parts=numbers, at=moment, day=Date(nullable=True), price=price, title=TEXT_, id=INT)
     at = datetime(2020, 2, 29, 23, 30, 0, 123456, timezone.utc)
+    hive.has_a_plan_of(f"SELECT * FROM {name} WHERE id > 0")
     first = ([1, None], at, date(2020, 2, 29), D("12.34"), "a", 1)
     assert hive.rows(table) == plans.ordered([first, (None, None, None, None, None, 2)])
     assert hive.rows(plans.where(table, call("equal", col(table, 4), text("a")))) == [first]

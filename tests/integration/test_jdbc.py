@@ -117,6 +117,19 @@ def by_view(server: postgresql.Server, jdbc: Session) -> Place:
     return Place(server, jdbc, by_view=True)
 
 
+# queries --------------------------------------------------------------------------------------------------------------
+
+
+def test_plans_of_queries(in_catalog: Place) -> None:
+    in_catalog.made("a INT, b TEXT", "(1, 'x'), (2, NULL), (3, 'y')")
+    jdbc, name = in_catalog.jdbc, f"pg.public.{in_catalog.name}"
+    jdbc.has_a_plan_of(f"SELECT a, b FROM {name} WHERE a > 1")
+    # a table of Spark's own catalog, whose data is there
+    options = f"url '{in_catalog.server.url}', dbtable 'public.{in_catalog.name}', driver 'org.postgresql.Driver'"
+    jdbc.sql(f"CREATE TABLE listed_{in_catalog.name} USING jdbc OPTIONS ({options})")
+    jdbc.has_a_plan_of(f"SELECT count(b), max(a) FROM listed_{in_catalog.name}")
+
+
 # values ---------------------------------------------------------------------------------------------------------------
 
 

@@ -191,6 +191,43 @@ def test_a_read_by_name(place: Place) -> None:
         place.lake.rows(place.read(plans.schema((LONG,), ("other",))))
 
 
+def test_plans_of_queries(place: Place) -> None:
+    place.made()
+    place.lake.has_a_plan_of(f"SELECT * FROM {place.sql}")
+    place.lake.has_a_plan_of(f"SELECT name, count(*), max(id) FROM {place.sql} WHERE id > 1 GROUP BY name")
+    place.lake.has_a_plan_of(f"SELECT a.id, b.name FROM {place.sql} a JOIN {place.sql} b ON a.id = b.id - 1")
+    place.lake.sql(f"DELETE FROM {place.sql} WHERE id = 1")
+    place.lake.has_a_plan_of(f"SELECT * FROM {place.sql}")
+
+
+def test_no_plan_reads_an_earlier_version(place: Place) -> None:
+    """Its name doesn't say which, so the plan would read the current one."""
+    place.made()
+    place.lake.sql(f"DELETE FROM {place.sql} WHERE id = 1")
+    if place.kind == "delta":
+        earlier = ["VERSION AS OF 1"]
+    else:
+        [(first,), *_] = place.lake.sql(f"SELECT snapshot_id FROM {place.sql}.snapshots WHERE operation = 'append'")
+        place.lake.sql(f"ALTER TABLE {place.sql} CREATE BRANCH side AS OF VERSION {first}")
+        earlier = [f"VERSION AS OF {first}", "VERSION AS OF 'side'"]
+        # here, the name says it
+        place.lake.has_a_plan_of(f"SELECT * FROM {place.sql}.branch_side")
+        place.lake.has_a_plan_of(f"SELECT * FROM {place.sql}.snapshot_id_{first}")
+    for version in earlier:
+        text = f"SELECT * FROM {place.sql} {version}"
+        assert len(place.lake.sql(text)) == 3
+        with pytest.raises(UnsupportedPlanError, match="a read of an earlier version of"):
+            place.lake.produced(text)
+
+
+@pytest.mark.parametrize("kind", ["delta"], indirect=True)
+def test_no_plan_reads_changes_of_a_delta_table(place: Place) -> None:
+    place.lake.sql(f"CREATE TABLE {place.sql} (id INT) USING delta TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    place.lake.sql(f"INSERT INTO {place.sql} VALUES (1)")
+    with pytest.raises(UnsupportedPlanError, match="of changes has no Substrait form"):
+        place.lake.produced(f"SELECT id, _change_type FROM table_changes('{place.sql}', 0)")
+
+
 def test_a_path_given_as_a_table(place: Place) -> None:
     """Deleted records are not read, though their file may be in the folder."""
     place.made()

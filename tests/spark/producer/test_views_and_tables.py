@@ -85,6 +85,20 @@ def test_names_of_the_callers(spark: SparkSession, query: str, asked: str, found
     assert names(ps.to_substrait(spark.sql(query), tables=[asked])) == [found]
 
 
+@pytest.mark.since("4.0", "before, a table of the catalog is read without the options of a read")
+@pytest.mark.parametrize("option", [("sep", "|"), ("header", "true")])
+def test_no_plan_reads_a_table_with_options(spark: SparkSession, option: tuple[str, str]) -> None:
+    frame = spark.read.option(*option).table("producing.text")
+    assert rows(frame) != rows(spark.table("producing.text"))
+    with pytest.raises(UnsupportedPlanError, match=r"the options of the read of spark_catalog\.producing\.text"):
+        ps.to_substrait(frame)
+
+
+def test_the_files_of_records_are_no_columns_of_a_table(spark: SparkSession) -> None:
+    with pytest.raises(UnsupportedPlanError, match="the column `_metadata`, which names the source of records"):
+        ps.to_substrait(spark.sql("SELECT i, _metadata.file_name FROM producing.t"))
+
+
 def test_a_name_of_one_part_is_of_the_current_database(spark: SparkSession) -> None:
     before = spark.catalog.currentDatabase()
     spark.catalog.setCurrentDatabase("producing")

@@ -12,6 +12,13 @@ from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.relations import relation
+from pyspark_substrait.spark.producer.relations.catalog_tables import (
+    other_options,
+    read_options,
+    refuse_metadata_columns,
+    require_current_table,
+    require_read_of_name,
+)
 from pyspark_substrait.spark.producer.relations.files import NAME_IT, Source, local_files
 from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
 from pyspark_substrait.spark.producer.scope import NamedFrame, Output, Production, Scope, column, columns_of
@@ -19,8 +26,7 @@ from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["FORMS", "named", "named_frame", "parts_of", "schema_of"]
 
-#: the versions since which relations of Spark say which version of a table is read, and which query is cached
-_TIME_TRAVEL_SINCE: Final = SparkVersion(4, 1)
+#: the version since which relations of Spark say which query is cached
 _CACHED_PLAN_SINCE: Final = SparkVersion(4, 0)
 
 
@@ -92,6 +98,8 @@ def logical(node: Node, production: Production, outer: Scope | None) -> Output:
     attributes = node.trees("output")
     if listed is not None:
         parts = parts_of(listed["identifier"])
+        refuse_metadata_columns(attributes, _schema(node.java.relation().schema()))
+        require_read_of_name(node, parts, production.session)
         return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
     java = node.java.relation()
     if java.getClass().getSimpleName() != "HadoopFsRelation":
@@ -99,7 +107,7 @@ def logical(node: Node, production: Production, outer: Scope | None) -> Output:
     source = Source(
         format=_format(java.fileFormat()),
         index=java.location(),
-        options={key.lower(): value for key, value in _mapping(java.options()).items()},
+        options=read_options(java.options()),
         data=_schema(java.dataSchema()),
         partitions=_schema(java.partitionSchema()),
     )
@@ -112,22 +120,12 @@ def second_version(node: Node, production: Production, outer: Scope | None) -> O
     java = node.java
     table = java.table()
     named = java.identifier().isDefined() and java.catalog().isDefined()
-    if session_version(production.session) < _TIME_TRAVEL_SINCE:
-        if named:
-            raise NewerSparkError(
-                f"Spark does not say here whether {table.name()} is read in an earlier version",
-                feature="plans of queries over tables of catalog plugins",
-                since=_TIME_TRAVEL_SINCE,
-                hint=f"{NAME_IT}; Spark {_TIME_TRAVEL_SINCE} and later say it",
-            )
-    elif java.timeTravelSpec().isDefined():
-        raise UnsupportedPlanError(
-            f"a read of an earlier version of {table.name()} has no Substrait form", hint=NAME_IT
-        )
     options = {key.lower(): value for key, value in _java_mapping(java.options().asCaseSensitiveMap()).items()}
     if named:
         if options:
-            raise UnsupportedPlanError(f"the options of the read of {table.name()} have no Substrait form")
+            raise other_options(table.name())
+        refuse_metadata_columns(attributes, _schema(table.schema()))
+        require_current_table(java, production.session)
         identifier = java.identifier().get()
         parts = (java.catalog().get().name(), *identifier.namespace(), identifier.name())
         return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
@@ -157,13 +155,8 @@ _FILE_TABLES: Final = {
 
 def _files(source: Source, node: Node, production: Production) -> Output:
     attributes = node.trees("output")
-    known = {field["name"] for schema in (source.data, source.partitions) for field in schema["fields"]}
-    for attribute in attributes:
-        if attribute.value("name") not in known:
-            raise UnsupportedPlanError(
-                f"the column `{attribute.value('name')}`, which names the source of records, has no Substrait form",
-                hint="Leave it out",
-            )
+    fields = [*source.data["fields"], *source.partitions["fields"]]
+    refuse_metadata_columns(attributes, {"fields": fields})
     schema = schema_of(attributes)
     files = local_files(source, production.session)
     # a read without files can only be expressed as an empty virtual table
@@ -221,12 +214,6 @@ _FILE_FORMATS: Final = {"ParquetFileFormat": "parquet", "OrcFileFormat": "orc", 
 def _schema(java: Any) -> Mapping[str, Any]:
     schema: Mapping[str, Any] = json.loads(java.json())
     return schema
-
-
-def _mapping(java: Any) -> dict[str, str]:
-    """Convert a Scala map to a Python dictionary."""
-    pairs = java.toSeq()
-    return {pair._1(): pair._2() for pair in map(pairs.apply, range(pairs.size()))}
 
 
 def _java_mapping(java: Any) -> dict[str, str]:
