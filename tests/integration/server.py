@@ -41,6 +41,8 @@ def answer(spark: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
         elif "view" in asked:
             view = load_catalog("views", type="rest", uri=asked["uri"]).load_view(asked["view"])
             return {"plan": base64.b64encode(ps.from_iceberg_view(view, spark).to_bytes()).decode()}
+        elif "statement" in asked:
+            return {"plan": base64.b64encode(ps.from_sql(asked["statement"], spark).to_bytes()).decode()}
         elif "produced" in asked:
             return {"plan": base64.b64encode(ps.to_substrait(spark.sql(asked["produced"])).to_bytes()).decode()}
         elif "executed" in asked:

@@ -56,6 +56,10 @@ class Session:
         """The plan of a query in SQL."""
         return ps.load(base64.b64decode(self._asked({"produced": text})["plan"]))
 
+    def statement(self, text: str) -> Plan:
+        """The plan of a statement that changes a table."""
+        return ps.load(base64.b64decode(self._asked({"statement": text})["plan"]))
+
     def has_a_plan_of(self, text: str) -> None:
         """Assert that the plan of a query gives its records."""
         assert plans.ordered(plans.tuples(self.plan(self.produced(text)))) == self.sql(text)

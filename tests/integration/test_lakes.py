@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, InvalidPlanError, SubstraitError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import (
     CreateMode,
     Ddl,
@@ -218,6 +218,36 @@ def test_no_plan_reads_an_earlier_version(place: Place) -> None:
         assert len(place.lake.sql(text)) == 3
         with pytest.raises(UnsupportedPlanError, match="a read of an earlier version of"):
             place.lake.produced(text)
+
+
+@pytest.mark.parametrize(
+    ("insert", "records"),
+    [
+        ("SELECT id + 2, upper(name) FROM {} WHERE id = 1", (3, "A")),
+        ("BY NAME SELECT 'c' AS name, 3 AS id", (3, "c")),
+        ("(Name, id) VALUES ('c', 3)", (3, "c")),
+        ("(id) VALUES (3)", (3, None)),
+    ],
+    ids=["by position", "by name", "columns", "a column"],
+)
+def test_plans_of_inserts(place: Place, insert: str, records: tuple[int, str | None]) -> None:
+    place.made("id BIGINT, name STRING", "(1, 'a')")
+    text = f"INSERT INTO {place.sql} {insert.format(place.sql)}"
+    if place.kind == "iceberg" and insert.startswith("(id)") and place.lake.spark < "4.1":
+        with pytest.raises(InvalidPlanError, match="Cannot find data for the output column `name`"):
+            place.lake.statement(text)
+        return
+    place.lake.plan(place.lake.statement(text))
+    assert place.content() == [(1, "a"), records]
+
+
+def test_no_plan_of_an_insert_leaves_columns_out(place: Place) -> None:
+    place.made("id BIGINT, name STRING", "(1, 'a')")
+    for insert in ("SELECT 1, 'a', 2", "BY NAME SELECT 1 AS id, 'a' AS name, 2 AS more"):
+        with pytest.raises(
+            (UnsupportedPlanError, InvalidPlanError), match=r"has no Substrait form|too many data columns"
+        ):
+            place.lake.statement(f"INSERT INTO {place.sql} {insert}")
 
 
 @pytest.mark.parametrize("kind", ["delta"], indirect=True)

@@ -90,7 +90,7 @@ def test_names_of_the_callers(spark: SparkSession, query: str, asked: str, found
 def test_no_plan_reads_a_table_with_options(spark: SparkSession, option: tuple[str, str]) -> None:
     frame = spark.read.option(*option).table("producing.text")
     assert rows(frame) != rows(spark.table("producing.text"))
-    with pytest.raises(UnsupportedPlanError, match=r"the options of the read of spark_catalog\.producing\.text"):
+    with pytest.raises(UnsupportedPlanError, match=r"the options that the query gives spark_catalog\.producing\.text"):
         ps.to_substrait(frame)
 
 

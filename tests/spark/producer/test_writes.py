@@ -179,6 +179,11 @@ def test_a_value_that_does_not_fit(spark: SparkSession, fresh: Callable[[], None
     [
         ("MERGE INTO t USING parts ON t.i = parts.i WHEN MATCHED THEN DELETE", "MERGE INTO.*UPDATE"),
         ("INSERT OVERWRITE parts PARTITION (p = 'x') SELECT 1", "some partitions"),
+        pytest.param(
+            "INSERT INTO t WITH ('compression'='none') SELECT 1, 'a', 1.5",
+            "the options that the query gives spark_catalog.statements.t",
+            marks=pytest.mark.since("4.0", "the grammar of options"),
+        ),
         ("CREATE TABLE made USING orc AS SELECT 1 AS x", "USING orc.*format of the session"),
         ("CREATE TABLE made PARTITIONED BY (x) AS SELECT 1 AS x, 2 AS y", "PARTITIONED BY"),
         ("CREATE TABLE made (x INT) LOCATION '/nowhere'", "LOCATION"),

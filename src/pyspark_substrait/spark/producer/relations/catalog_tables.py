@@ -1,4 +1,4 @@
-"""Reads of catalog tables that mean more than the name of the table, which is all that a plan says of it."""
+"""Reads and writes of catalog tables that are more than the name of the table, which is all that a plan says of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.names import quoted_path
 from pyspark_substrait.sql.spark_version import SparkVersion
 
-__all__ = ["other_options", "read_options", "refuse_metadata_columns", "require_current_table", "require_read_of_name"]
+__all__ = [
+    "other_options",
+    "read_options",
+    "refuse_metadata_columns",
+    "require_current_table",
+    "require_own_options",
+    "require_read_of_name",
+]
 
 #: the version since which relations of catalog plugins say which version of a table is read
 _SAID_SINCE: Final = SparkVersion(4, 1)
@@ -54,8 +61,7 @@ def require_read_of_name(node: Node, parts: tuple[str, ...], session: Any) -> No
     table, read = node.java.catalogTable().get(), node.java.relation()
     is_of_files = is_instance_of(session._sc._gateway, read, f"{_SPARK}HadoopFsRelation")
     if is_of_files and read.location().getClass().getName().startswith(_SPARK):
-        if _has_other_options(read, table):
-            raise other_options(".".join(parts))
+        require_own_options(read.options(), table, parts)
         return
     try:
         is_earlier = read.location().isTimeTravelQuery()  # Delta
@@ -66,12 +72,19 @@ def require_read_of_name(node: Node, parts: tuple[str, ...], session: Any) -> No
         raise _earlier(".".join(parts))
 
 
-def _has_other_options(read: Any, table: Any) -> bool:
-    """Whether files are read with options that are not those of their table."""
+def require_own_options(options: Any, table: Any, parts: tuple[str, ...]) -> None:
+    """Refuse options, with which files are read or written, that are not those of their table.
+
+    Args:
+        options: the Scala map of the options.
+        table: the ``CatalogTable``.
+        parts: its name.
+    """
     if table.provider().isDefined() and table.provider().get() == "hive":
-        return False  # Spark reads such tables with options of its own, and only with these
-    given, stored = read_options(read.options()), read_options(table.storage().properties())
-    return any(stored.get(key) != value for key, value in given.items() if key != "path")
+        return  # Spark has options of its own for such tables, and only these
+    given, stored = read_options(options), read_options(table.storage().properties())
+    if any(stored.get(key) != value for key, value in given.items() if key != "path"):
+        raise other_options(".".join(parts))
 
 
 def _require_same(read: Any, parts: tuple[str, ...], session: Any) -> None:
@@ -87,8 +100,10 @@ def _require_same(read: Any, parts: tuple[str, ...], session: Any) -> None:
 
 
 def other_options(name: str) -> UnsupportedPlanError:
-    """Return the error of a read of a table with options that are not the table's own."""
-    return UnsupportedPlanError(f"the options of the read of {name} have no Substrait form", hint=NAME_IT)
+    """Return the error of a table with options that are not the table's own."""
+    return UnsupportedPlanError(
+        f"the options that the query gives {name} have no Substrait form", hint="Make them options of the table"
+    )
 
 
 def read_options(options: Any) -> dict[str, str]:

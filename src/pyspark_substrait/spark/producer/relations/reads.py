@@ -24,7 +24,7 @@ from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema
 from pyspark_substrait.spark.producer.scope import NamedFrame, Output, Production, Scope, column, columns_of
 from pyspark_substrait.sql.spark_version import SparkVersion
 
-__all__ = ["FORMS", "named", "named_frame", "parts_of", "schema_of"]
+__all__ = ["FORMS", "named", "named_frame", "parts_of", "plugin_table", "schema_of"]
 
 #: the version since which relations of Spark say which query is cached
 _CACHED_PLAN_SINCE: Final = SparkVersion(4, 0)
@@ -119,16 +119,11 @@ def second_version(node: Node, production: Production, outer: Scope | None) -> O
     attributes = node.trees("output")
     java = node.java
     table = java.table()
-    named = java.identifier().isDefined() and java.catalog().isDefined()
-    options = {key.lower(): value for key, value in _java_mapping(java.options().asCaseSensitiveMap()).items()}
-    if named:
-        if options:
-            raise other_options(table.name())
+    found = plugin_table(node, production)
+    if found is not None:
         refuse_metadata_columns(attributes, _schema(table.schema()))
         require_current_table(java, production.session)
-        identifier = java.identifier().get()
-        parts = (java.catalog().get().name(), *identifier.namespace(), identifier.name())
-        return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
+        return _named(*found, node)
     kind = table.getClass().getSimpleName()
     if kind not in _FILE_TABLES:
         raise UnsupportedPlanError(f"a read of {table.name()} has no Substrait form", hint=NAME_IT)
@@ -136,11 +131,27 @@ def second_version(node: Node, production: Production, outer: Scope | None) -> O
     source = Source(
         format=_FILE_TABLES[kind],
         index=index,
-        options=options,
+        options=_options(java),
         data=_schema(table.dataSchema()),
         partitions=_schema(index.partitionSchema()),
     )
     return _files(source, node, production)
+
+
+def plugin_table(node: Node, production: Production) -> tuple[tuple[str, ...], NamedStruct] | None:
+    """Return the name and the schema of a ``DataSourceV2Relation`` that is a table of a catalog; None for any other.
+
+    Raises:
+        UnsupportedPlanError: it has options of its own.
+    """
+    java = node.java
+    if not (java.identifier().isDefined() and java.catalog().isDefined()):
+        return None
+    if _options(java):
+        raise other_options(java.table().name())
+    identifier = java.identifier().get()
+    parts = (java.catalog().get().name(), *identifier.namespace(), identifier.name())
+    return _asked_for(parts, production) or parts, schema_of(node.trees("output"))
 
 
 _FILE_TABLES: Final = {
@@ -216,8 +227,10 @@ def _schema(java: Any) -> Mapping[str, Any]:
     return schema
 
 
-def _java_mapping(java: Any) -> dict[str, str]:
-    return {str(key): str(java.get(key)) for key in java.keySet().toArray()}
+def _options(java: Any) -> dict[str, str]:
+    """Return the options of a ``DataSourceV2Relation``, with names in lower case."""
+    options = java.options().asCaseSensitiveMap()
+    return {str(key).lower(): str(options.get(key)) for key in options.keySet().toArray()}
 
 
 FORMS: Final = {

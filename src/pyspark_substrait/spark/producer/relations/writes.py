@@ -6,7 +6,7 @@ Spec: relations/logical_relations, "Write Operator", "DDL Operator", "Update Ope
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -32,9 +32,10 @@ from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
 from pyspark_substrait.spark.producer.relations import relation
+from pyspark_substrait.spark.producer.relations.catalog_tables import require_own_options
 from pyspark_substrait.spark.producer.relations.columns import projected
-from pyspark_substrait.spark.producer.relations.reads import parts_of
-from pyspark_substrait.spark.producer.relations.schemas import schema_of_fields
+from pyspark_substrait.spark.producer.relations.reads import parts_of, plugin_table
+from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
 from pyspark_substrait.spark.producer.relations.values import literals
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, field_of, scope_of
 
@@ -49,6 +50,7 @@ def insert(node: Node, production: Production, outer: Scope | None) -> Output:
             "an INSERT into files has no Substrait form", hint="Make a table of the files, and insert into that"
         )
     parts = parts_of(listed["identifier"])
+    require_own_options(node.java.options(), node.java.catalogTable().get(), parts)
     schema = _table_schema(listed, production)
     if str(node.java.mode().toString()) == "Overwrite":
         partitioned = bool(node.trees("partitionColumns"))
@@ -71,13 +73,45 @@ def _dynamic(node: Node, production: Production) -> bool:
 def append(node: Node, production: Production, outer: Scope | None) -> Output:
     """INSERT into a table of another catalog."""
     table = node.tree("table") or node.child("table")
-    target = relation(table, production, None).relation
-    if not (isinstance(target, Read) and isinstance(target.read_type, NamedTable)):
+    found = plugin_table(table, production) if table.name == "DataSourceV2Relation" else None
+    if found is None:
         raise UnsupportedPlanError("an INSERT into anything but a table has no Substrait form")
+    parts, schema = found
+    if not node.java.writeOptions().isEmpty():
+        raise UnsupportedPlanError(f"the options of the INSERT into {'.'.join(parts)} have no Substrait form")
     query = node.child("query")
-    return _write(
-        target.read_type.names, target.base_schema, _input(query, target.base_schema, production), WriteOp.INSERT
-    )
+    records = _translated(query, production).relation
+    if node.value("isByName"):
+        names = [field["name"] for field in _fields(query.java)]
+        records, schema = _by_name(records, names, table.trees("output"), production)
+    elif len(records.schema.types) != len(schema.struct.types):  # a format like Delta has it checked when it writes
+        raise UnsupportedPlanError(
+            f"an INSERT of {len(records.schema.types)} columns into {'.'.join(parts)}, which has "
+            f"{len(schema.struct.types)}, has no Substrait form",
+            hint="Name the columns",
+        )
+    return _write(parts, schema, _fitted(records, schema), WriteOp.INSERT)
+
+
+def _by_name(
+    records: Relation, names: Sequence[str], table: Sequence[Node], production: Production
+) -> tuple[Relation, NamedStruct]:
+    """Return the records with their columns in the order of the table, and those of the table's columns that they have.
+
+    Spark brings them into this order itself, but for formats that take any schema, like Delta.
+    """
+    is_exact = str(production.session.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    spelled: Callable[[str], str] = str if is_exact else str.lower
+    given = {spelled(name): position for position, name in enumerate(names)}
+    columns = [attribute.value("name") for attribute in table]
+    unknown = given.keys() - {spelled(name) for name in columns}
+    if unknown or len(given) < len(names):
+        raise UnsupportedPlanError(
+            f"an INSERT by name of {', '.join(names)} into a table of {', '.join(columns)} has no Substrait form"
+        )
+    kept = [number for number, name in enumerate(columns) if spelled(name) in given]
+    fields = [field_of(records.schema, given[spelled(columns[number])]) for number in kept]
+    return projected(records, fields), schema_of([table[number] for number in kept])
 
 
 def create_as(node: Node, production: Production, outer: Scope | None) -> Output:
