@@ -14,6 +14,7 @@ from pyspark_substrait.sql.compiler.names import quoted_path
 from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = [
+    "is_of_spark",
     "other_options",
     "read_options",
     "refuse_metadata_columns",
@@ -60,7 +61,7 @@ def require_read_of_name(node: Node, parts: tuple[str, ...], session: Any) -> No
 
     table, read = node.java.catalogTable().get(), node.java.relation()
     is_of_files = is_instance_of(session._sc._gateway, read, f"{_SPARK}HadoopFsRelation")
-    if is_of_files and read.location().getClass().getName().startswith(_SPARK):
+    if is_of_files and is_of_spark(read.location()):
         require_own_options(read.options(), table, parts)
         return
     try:
@@ -85,6 +86,11 @@ def require_own_options(options: Any, table: Any, parts: tuple[str, ...]) -> Non
     given, stored = read_options(options), read_options(table.storage().properties())
     if any(stored.get(key) != value for key, value in given.items() if key != "path"):
         raise other_options(".".join(parts))
+
+
+def is_of_spark(java: Any) -> bool:
+    """Whether the class of a data source's object, or of a catalog, is one of Spark's own."""
+    return bool(java.getClass().getName().startswith(_SPARK))
 
 
 def _require_same(read: Any, parts: tuple[str, ...], session: Any) -> None:
@@ -149,7 +155,7 @@ def _place(table: Any) -> tuple[Any, Any]:
 
 def _has_versions(catalog: Any, session: Any) -> bool:
     """Whether a catalog may load earlier versions of its tables."""
-    if catalog.getClass().getName().startswith(_SPARK):
+    if is_of_spark(catalog):
         return False
     java = session._jvm.java.lang
     types = session._sc._gateway.new_array(java.Class, 2)

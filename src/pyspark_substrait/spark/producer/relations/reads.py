@@ -13,6 +13,7 @@ from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.catalog_tables import (
+    is_of_spark,
     other_options,
     read_options,
     refuse_metadata_columns,
@@ -102,8 +103,10 @@ def logical(node: Node, production: Production, outer: Scope | None) -> Output:
         require_read_of_name(node, parts, production.session)
         return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
     java = node.java.relation()
-    if java.getClass().getSimpleName() != "HadoopFsRelation":
-        raise UnsupportedPlanError(f"a read of {java} has no Substrait form", hint=NAME_IT)
+    if java.getClass().getSimpleName() != "HadoopFsRelation" or not is_of_spark(java.location()):
+        # Delta and Hudi have Parquet files, of which not all records are the table's
+        kind = java.getClass().getName().rpartition(".")[2].partition("$")[0]
+        raise UnsupportedPlanError(f"a read of {java} through {kind} has no Substrait form", hint=NAME_IT)
     source = Source(
         format=_format(java.fileFormat()),
         index=java.location(),
