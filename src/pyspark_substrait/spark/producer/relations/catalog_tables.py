@@ -25,7 +25,7 @@ __all__ = [
 
 #: the version since which relations of catalog plugins say which version of a table is read
 _SAID_SINCE: Final = SparkVersion(4, 1)
-_SPARK: Final = "org.apache.spark.sql.execution.datasources."
+_SPARK: Final = "org.apache.spark.sql.execution."
 _ICEBERG: Final = "org.apache.iceberg.spark.source.SparkTable"
 
 
@@ -60,7 +60,7 @@ def require_read_of_name(node: Node, parts: tuple[str, ...], session: Any) -> No
     from py4j.protocol import Py4JError
 
     table, read = node.java.catalogTable().get(), node.java.relation()
-    is_of_files = is_instance_of(session._sc._gateway, read, f"{_SPARK}HadoopFsRelation")
+    is_of_files = is_instance_of(session._sc._gateway, read, f"{_SPARK}datasources.HadoopFsRelation")
     if is_of_files and is_of_spark(read.location()):
         require_own_options(read.options(), table, parts)
         return
