@@ -169,3 +169,23 @@ def test_a_column_of_times_in_folders(spark: SparkSession, tmp_path: Path) -> No
     spark.sql("SELECT 1 AS a").write.parquet(str(tmp_path / "t" / "b=2020-01-01 00%3A00%3A00"))
     with pytest.raises(UnsupportedPlanError, match="the column b is in the names of folders, as a time"):
         ps.to_substrait(spark.read.parquet(str(tmp_path / "t")))
+
+
+def test_what_a_streaming_query_wrote(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(3).write.parquet(str(tmp_path / "in"))
+    for kind in ("plain", "parts"):
+        stream = spark.readStream.schema("id BIGINT").parquet(str(tmp_path / "in")).selectExpr("id", "id % 2 AS p")
+        write = stream.writeStream.option("checkpointLocation", str(tmp_path / f"checks of {kind}"))
+        write = write.partitionBy("p") if kind == "parts" else write
+        query = write.format("parquet").trigger(availableNow=True).start(str(tmp_path / kind))
+        assert query.awaitTermination(60)
+    # a file that a query gave up
+    [file, *_] = (tmp_path / "in").glob("*.parquet")
+    (tmp_path / "plain" / "given up.parquet").write_bytes(file.read_bytes())
+    frame = spark.read.parquet(str(tmp_path / "plain"))
+    assert frame.count() == 3
+    for kind, path in _items(assert_round_trip(spark, frame), spark):
+        assert kind == "uri_file"
+        assert "given" not in path
+    with pytest.raises(UnsupportedPlanError, match="partitions that a streaming query wrote"):
+        ps.to_substrait(spark.read.parquet(str(tmp_path / "parts")))

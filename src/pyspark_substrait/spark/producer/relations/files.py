@@ -96,7 +96,13 @@ def _check_partitions(source: Source) -> None:
 def _items(source: Source, session: Any) -> list[tuple[Any, str]]:
     """Return the paths, each with its kind, the field of the item."""
     roots = _sequence(source.index.rootPaths())
-    if not _CHOOSING.isdisjoint(source.options):
+    # what a streaming query wrote: its folder may have files that the query gave up, which no other reader knows
+    is_sink = source.index.getClass().getSimpleName() == "MetadataLogFileIndex"
+    if is_sink and source.partitions["fields"]:
+        raise UnsupportedPlanError(
+            "a read of the partitions that a streaming query wrote has no Substrait form", hint=NAME_IT
+        )
+    if is_sink or not _CHOOSING.isdisjoint(source.options):
         return [("uri_file", uri) for uri in source.index.inputFiles()]
     conf = session._jsparkSession.sessionState().newHadoopConf()
     deep = bool(source.partitions["fields"]) or source.options.get("recursivefilelookup", "").lower() == "true"
