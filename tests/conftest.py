@@ -79,7 +79,14 @@ def _session_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     session = request.config.stash.get(SESSION, None)
     if session is not None:
-        assert type(session).getActiveSession() in (session, None), "another session was made the active one"
+        if hasattr(session, "_jsparkSession"):
+            from pyspark.sql.session import _monkey_patch_RDD
+
+            _monkey_patch_RDD(session)  # newSession has made its session the one of rdd.toDF
+        active = type(session).getActiveSession()
+        if active not in (session, None):
+            session.createDataFrame([], "a INT")  # makes it the active one
+            pytest.fail("another session was made the active one")
         assert session.catalog.currentCatalog() == "spark_catalog"
         assert session.catalog.currentDatabase() == "default"
         for row in session.sql("SHOW VIEWS").collect():

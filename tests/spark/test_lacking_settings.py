@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyspark import RDD
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
@@ -165,6 +166,12 @@ def test_data_in_a_copy_does_not_make_it_the_active_session(spark: SparkSession)
         assert ps.run_query(plan(stored("made_after_the_copy", {"a": INT}))).to_pydict() == {"n0": [1]}
     finally:
         spark.catalog.dropTempView("made_after_the_copy")
+
+
+def test_records_of_an_rdd_are_not_in_a_copy(lacking: SparkSession) -> None:
+    before: Any = RDD.toDF  # a function of one session
+    assert private_session(lacking) is not lacking
+    assert RDD.toDF is before
 
 
 def test_functions_of_the_user(lacking: SparkSession) -> None:

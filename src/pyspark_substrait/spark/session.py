@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakSet
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -103,12 +104,18 @@ def private_session(spark: SparkSession) -> SparkSession:
 
 
 _COPIES: Final[WeakSet[Any]] = WeakSet()
+_COPYING: Final = Lock()
 
 
 def _copy(spark: SparkSession) -> SparkSession:
+    from pyspark import RDD
     from pyspark.sql import SparkSession
 
-    copy = SparkSession(spark.sparkContext, copied(spark))
+    java, rdd = copied(spark), cast(Any, RDD)
+    with _COPYING:
+        before = rdd.toDF  # of the session that was made last; a copy is not to be that one
+        copy = SparkSession(spark.sparkContext, java)
+        rdd.toDF = before
     _COPIES.add(copy)
     return copy
 
