@@ -44,7 +44,8 @@ def answer(spark: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
         elif "statement" in asked:
             return {"plan": base64.b64encode(ps.from_sql(asked["statement"], spark).to_bytes()).decode()}
         elif "produced" in asked:
-            return {"plan": base64.b64encode(ps.to_substrait(spark.sql(asked["produced"])).to_bytes()).decode()}
+            made = ps.to_substrait(spark.sql(asked["produced"]), optimized=asked["optimized"])
+            return {"plan": base64.b64encode(made.to_bytes()).decode()}
         elif "executed" in asked:
             return {"executed": _executed(spark, base64.b64decode(asked["executed"]))}
         else:

@@ -52,17 +52,17 @@ class Session:
         """The result of a statement."""
         return self._table({"sql": text})
 
-    def produced(self, text: str) -> Plan:
+    def produced(self, text: str, *, optimized: bool = False) -> Plan:
         """The plan of a query in SQL."""
-        return ps.load(base64.b64decode(self._asked({"produced": text})["plan"]))
+        return ps.load(base64.b64decode(self._asked({"produced": text, "optimized": optimized})["plan"]))
 
     def statement(self, text: str) -> Plan:
         """The plan of a statement that changes a table."""
         return ps.load(base64.b64decode(self._asked({"statement": text})["plan"]))
 
-    def has_a_plan_of(self, text: str) -> None:
+    def has_a_plan_of(self, text: str, *, optimized: bool = False) -> None:
         """Assert that the plan of a query gives its records."""
-        assert plans.ordered(plans.tuples(self.plan(self.produced(text)))) == self.sql(text)
+        assert plans.ordered(plans.tuples(self.plan(self.produced(text, optimized=optimized)))) == self.sql(text)
 
     def executed(self, node: RelationBase) -> str:
         """The physical plan of a relation, after it ran, with the metrics of its scans."""

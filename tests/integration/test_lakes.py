@@ -198,6 +198,8 @@ def test_plans_of_queries(place: Place) -> None:
     place.lake.has_a_plan_of(f"SELECT a.id, b.name FROM {place.sql} a JOIN {place.sql} b ON a.id = b.id - 1")
     place.lake.sql(f"DELETE FROM {place.sql} WHERE id = 1")
     place.lake.has_a_plan_of(f"SELECT * FROM {place.sql}")
+    if place.kind == "delta":
+        place.lake.has_a_plan_of(f"SELECT name FROM {place.sql} WHERE id > 2", optimized=True)
 
 
 def test_no_plan_reads_an_earlier_version(place: Place) -> None:
@@ -218,6 +220,9 @@ def test_no_plan_reads_an_earlier_version(place: Place) -> None:
         assert len(place.lake.sql(text)) == 3
         with pytest.raises(UnsupportedPlanError, match="a read of an earlier version of"):
             place.lake.produced(text)
+        if place.kind == "delta":
+            with pytest.raises(UnsupportedPlanError, match="a read of an earlier version of"):
+                place.lake.produced(text, optimized=True)
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,19 @@ def require_read_of_name(node: Node, parts: tuple[str, ...], session: Any) -> No
         require_own_options(read.options(), table, parts)
         return
     try:
-        is_earlier = read.location().isTimeTravelQuery()  # Delta
-    except Py4JError:
+        is_earlier = _is_earlier_delta(read.location())
+    except Py4JError:  # it is of another format
         _require_same(read, parts, session)
         return
     if is_earlier:
         raise _earlier(".".join(parts))
+
+
+def _is_earlier_delta(index: Any) -> bool:
+    """Whether the list of files is that of an earlier version of a Delta table."""
+    if index.getClass().getSimpleName() == "PreparedDeltaFileIndex":  # in optimised plans
+        return bool(index.versionScanned().isDefined())
+    return bool(index.isTimeTravelQuery())
 
 
 def require_own_options(options: Any, table: Any, parts: tuple[str, ...]) -> None:
