@@ -79,12 +79,15 @@ def _session_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     session = request.config.stash.get(SESSION, None)
     if session is not None:
+        active = type(session).getActiveSession()
+        is_other = active not in (session, None)
         if hasattr(session, "_jsparkSession"):
+            # before 4.0, pyspark has several objects of one session
+            is_other = is_other and active._jsparkSession != session._jsparkSession
             from pyspark.sql.session import _monkey_patch_RDD
 
             _monkey_patch_RDD(session)  # newSession has made its session the one of rdd.toDF
-        active = type(session).getActiveSession()
-        if active not in (session, None):
+        if is_other:
             session.createDataFrame([], "a INT")  # makes it the active one
             pytest.fail("another session was made the active one")
         assert session.catalog.currentCatalog() == "spark_catalog"
