@@ -38,6 +38,7 @@ from pyspark_substrait.spark.producer.relations.reads import parts_of, plugin_ta
 from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
 from pyspark_substrait.spark.producer.relations.values import literals
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, field_of, scope_of
+from pyspark_substrait.spark.session import has_setting
 
 __all__ = ["FORMS"]
 
@@ -100,7 +101,7 @@ def _by_name(
 
     Spark brings them into this order itself, but for formats that take any schema, like Delta.
     """
-    is_exact = str(production.session.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    is_exact = has_setting(production.session, "spark.sql.caseSensitive", "true")
     spelled: Callable[[str], str] = str if is_exact else str.lower
     given = {spelled(name): position for position, name in enumerate(names)}
     columns = [attribute.value("name") for attribute in table]
