@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pyspark_substrait as ps
 from pyspark_substrait.documents import Plan
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import session_version
 from tests.spark.producer.round_trips import rows
+from tests.versions import expected as is_expected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "examples", "functions", "surveyed"]
 
 #: ``same``: there and back, with the same rows; ``refused``: it doesn't go out; ``not here``: Spark itself can't run it
-#: in this session, or it is no query
+#: in this session, or it is no query, or its plan needs a newer Spark
 Kind: TypeAlias = Literal["same", "refused", "different", "not here"]
 
 
@@ -65,7 +67,20 @@ def surveyed(spark: SparkSession, name: str, query: str, *, stable: bool = True)
     except Exception as error:  # whatever Spark says, the example is none for us
         return Outcome(name, query, "not here", str(error).splitlines()[0])
     try:
+        return _there_and_back(spark, name, query, frame, expected, stable=stable)
+    except NewerSparkError as error:
+        return Outcome(
+            name, query, "not here" if is_expected(error, session_version(spark)) else "different", str(error)
+        )
+
+
+def _there_and_back(
+    spark: SparkSession, name: str, query: str, frame: DataFrame, expected: list[Any], *, stable: bool
+) -> Outcome:
+    try:
         made = ps.to_substrait(frame)
+    except NewerSparkError:
+        raise
     except UnsupportedPlanError as error:
         return Outcome(name, query, "refused", str(error))
     except Exception as error:
@@ -77,6 +92,8 @@ def surveyed(spark: SparkSession, name: str, query: str, *, stable: bool = True)
             return Outcome(name, query, "different", f"notes: {plan.notes}")
         back = ps.from_substrait(plan, spark)
         found = rows(_collectable(back))
+    except NewerSparkError:
+        raise
     except Exception as error:
         return Outcome(name, query, "different", f"{type(error).__name__}: {error}")
     if _types(back.schema.jsonValue()) != _types(frame.schema.jsonValue()):

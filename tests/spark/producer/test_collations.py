@@ -39,7 +39,10 @@ REFUSED = (
     "SELECT upper(k COLLATE UTF8_LCASE) = 'A' FROM c",
     "SELECT array_contains(array(k COLLATE UTF8_LCASE), 'A') FROM c",
     "SELECT named_struct('f', k COLLATE UTF8_LCASE) = named_struct('f', o COLLATE UTF8_LCASE) FROM c",
-    "SELECT nullif(k COLLATE UTF8_LCASE, 'A') FROM c",
+    pytest.param(
+        "SELECT nullif(k COLLATE UTF8_LCASE, 'A') FROM c",
+        marks=pytest.mark.since("4.2", "Spark itself finds no collation for it"),
+    ),
     "SELECT k FROM c WHERE k COLLATE UTF8_LCASE IN (SELECT o FROM c)",
     "SELECT row_number() OVER (PARTITION BY k COLLATE UTF8_LCASE ORDER BY o) FROM c",
     "SELECT collated FROM d",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.producer.sql import message_with_place
 from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows
 
@@ -187,7 +189,17 @@ def test_what_spark_does_not_take(spark: SparkSession, query: str, message: str)
     assert raised.value.__cause__ is not None
 
 
-_SCRIPTS = pytest.mark.since("4.0", "no scripts, no EXECUTE IMMEDIATE")
+def test_the_message_of_an_error_that_pyspark_does_not_convert() -> None:
+    """As pyspark 4.0 leaves those of scripts, whose own text is that of the call."""
+    said = "{LINE:1} [UNSUPPORTED_FEATURE.SQL_SCRIPTING] The feature is not supported. SQLSTATE: 0A000"
+    error = RuntimeError("An error occurred while calling o78.parsePlan.")
+    error.java_exception = SimpleNamespace(getMessage=lambda: said)  # type: ignore[attr-defined]
+    assert message_with_place(error) == "The feature is not supported."
+
+
+_SCRIPTS = pytest.mark.since(
+    "4.1", "scripts are off by default, and Spark puts the query in place of EXECUTE IMMEDIATE"
+)
 
 
 @pytest.mark.parametrize(

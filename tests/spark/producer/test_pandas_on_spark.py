@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def pandas_on_spark(spark: SparkSession) -> Any:
+def pandas_on_spark(spark: SparkSession) -> Iterator[Any]:
     pytest.importorskip("pandas")
     try:
         with warnings.catch_warnings():
@@ -23,7 +25,10 @@ def pandas_on_spark(spark: SparkSession) -> Any:
             import pyspark.pandas
     except (ImportError, AttributeError) as error:
         pytest.skip(f"pyspark.pandas doesn't work with this release of pandas: {error}")
-    return pyspark.pandas
+    with ExitStack() as options:
+        with suppress(pyspark.pandas.config.OptionError):  # Spark 4.0 wants to be told that ANSI mode is meant
+            options.enter_context(pyspark.pandas.option_context("compute.fail_on_ansi_mode", False))
+        yield pyspark.pandas
 
 
 def test_frames(spark: SparkSession, pandas_on_spark: Any) -> None:

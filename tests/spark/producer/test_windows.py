@@ -111,6 +111,7 @@ def test_dataframes(spark: SparkSession, views: dict[str, DataFrame]) -> None:
         assert_round_trip(spark, frame, tables=views)
 
 
+@pytest.mark.since("4.2", "Spark itself takes no filter over a window")
 def test_what_has_no_form_over_a_window(spark: SparkSession, views: dict[str, DataFrame]) -> None:
     with pytest.raises(UnsupportedPlanError, match="no filter"):
         ps.to_substrait(spark.sql("SELECT first(b) FILTER (WHERE t) OVER (ORDER BY k, b) FROM t"))

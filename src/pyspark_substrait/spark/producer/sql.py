@@ -279,8 +279,9 @@ def _of_text(text: str, session: Any) -> Any:
 
 def message_with_place(error: Exception) -> str:
     """Return Spark's message about a query in one line, with the line and column counted from 1."""
-    text = str(error).strip()
-    first = re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
+    java: Any = getattr(error, "java_exception", None)  # of an error that pyspark does not convert
+    text = str(error if java is None else java.getMessage() or java.toString()).strip()
+    first = re.sub(r"^(\{LINE:\d+\}\s*)?\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
     first = re.sub(r"\s*(SQLSTATE: \w+)?[;.]?\s*(\(?line \d+,? pos \d+\)?;?)?$", "", first)
     place = re.search(r"line (\d+),? pos (\d+)", text)
     return f"{first} (line {place[1]}, column {int(place[2]) + 1})" if place else first
