@@ -96,6 +96,22 @@ def test_there_is_a_session(python: Path, variables: dict[str, str], tmp_path: P
     assert run(python, "-c", SESSION, folder=tmp_path, variables=variables) == "3\n"
 
 
+@pytest.mark.parametrize("version", ("3.5", "4.0", "4.1"))
+def test_an_installed_spark_stays(version: str, wheel: Path, tmp_path: Path) -> None:
+    python = new_environment(tmp_path / "environment")
+    run(python, "-m", "pip", "install", "--quiet", f"pyspark=={version}.*")
+    before = run(python, "-m", "pip", "freeze").splitlines()
+    assert before
+    run(python, "-m", "pip", "install", "--quiet", wheel)
+    assert set(before) <= set(run(python, "-m", "pip", "freeze").splitlines())
+    folder = tmp_path / "cache"
+    variables = {**os.environ, "CI": "1", "XDG_CACHE_HOME": str(folder)}
+    variables["PATH"] = f"{python.parent}{os.pathsep}{variables['PATH']}"
+    checked = run(python, "-m", "tests.docs.examples", "--check", "--installed", "README.md", variables=variables)
+    assert int(checked.split()[0]) > 2
+    shutil.rmtree(tmp_path / "environment")
+
+
 def test_the_source_distribution_makes_the_same_wheel(python: Path, wheel: Path, tmp_path: Path) -> None:
     run(python, "-m", "pip", "install", "--quiet", "build")
     run(python, "-m", "build", "--sdist", "--outdir", tmp_path, ROOT)
