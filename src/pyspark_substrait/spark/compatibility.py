@@ -16,6 +16,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from pyspark_substrait.errors import NewerSparkError
 from pyspark_substrait.spark.session import is_copy
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
@@ -23,7 +24,7 @@ from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark import SparkContext, StorageLevel
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 _T = TypeVar("_T")
@@ -48,6 +49,7 @@ __all__ = [
     "is_command_result",
     "is_frame",
     "java_package",
+    "metadata_column",
     "python_context",
     "session_version",
     "silence_query_context",
@@ -129,6 +131,26 @@ def active_session_kept(spark: Any) -> Iterator[None]:
             sessions.setActiveSession(before.get())
         else:
             sessions.clearActiveSession()
+
+
+def metadata_column(frame: DataFrame) -> Column:
+    """Return the column that has the file and the place of each record, also beside one of that name in the data."""
+    name = "_metadata"
+    if session_version(frame.sparkSession).major >= 4:
+        return frame.metadataColumn(name)
+    from pyspark.sql import Column, functions
+
+    if hasattr(frame, "_jdf"):
+        columns: Any = Column
+        column: Column = columns(frame._jdf.metadataColumn(name))
+        return column
+    if name in map(str.lower, frame.columns):
+        raise NewerSparkError(
+            f"the file has a column {name}, which hides that of Spark here",
+            feature=f"parts of files with a column {name}, with Spark Connect",
+            since=SparkVersion(4, 0),
+        )
+    return functions.col(name)
 
 
 def checkpointed(frame: DataFrame, level: StorageLevel) -> DataFrame:

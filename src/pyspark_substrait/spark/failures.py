@@ -42,6 +42,11 @@ def failed(error: Exception) -> SubstraitError:
             f"{first_message(error) or type(error).__name__}",
             hint="to_sql(plan) shows the statement that Spark fails on; another form of the plan may run",
         )
+    if "WRITE_ANCIENT_DATETIME" in str(error):
+        return ExecutionError(
+            "this session does not write dates before 1582-10-15, and timestamps before 1900, to Parquet files",
+            hint="Set spark.sql.parquet.datetimeRebaseModeInWrite to CORRECTED, which is the default since Spark 4.0",
+        )
     return ExecutionError(f"the plan failed on its data: {first_message(error)}")
 
 

@@ -33,6 +33,11 @@ PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.fileSource.insert.enforceNotNull": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # the defaults since 4.0
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
 }
 """The session settings that allow all plans that this package supports."""
 

@@ -27,7 +27,7 @@ from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 __all__ = [
     "Given",
@@ -35,6 +35,7 @@ __all__ = [
     "TableName",
     "TableSource",
     "Tables",
+    "file_reader",
     "file_table",
     "first_line",
     "given_table",
@@ -263,6 +264,19 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
     return table
 
 
+def file_reader(spark: SparkSession, format: Format) -> DataFrameReader:
+    """Return a reader of Parquet or ORC files, which reads dates and times as they are stored.
+
+    Before 4.0, Spark by default fails on dates before 1582-10-15 in Parquet files that do not say which calendar they
+    are of, and settings of the session can make it take them for dates of the Julian calendar. Files that
+    Spark itself wrote say it.
+    """
+    reader = spark.read.format(format)
+    return (
+        reader.options(datetimeRebaseMode="CORRECTED", int96RebaseMode="CORRECTED") if format == "parquet" else reader
+    )
+
+
 def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
     """:func:`file_table` of Parquet files."""
     return file_table(name, paths, spark)
@@ -274,7 +288,7 @@ def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, 
     from pyspark.sql.pandas.types import from_arrow_schema
 
     try:
-        frame = spark.read.format(format).load(list(paths))
+        frame = file_reader(spark, format).load(list(paths))
         frame.schema  # noqa: B018 - Connect reads nothing before the schema is requested
         return frame
     except AnalysisException as error:
@@ -282,7 +296,7 @@ def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, 
             raise
     # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
     stored = from_arrow_schema(stored_schema(schema), prefer_timestamp_ntz=True)
-    return spark.read.schema(stored).format(format).load(list(paths))
+    return file_reader(spark, format).schema(stored).load(list(paths))
 
 
 #: A data file: its path, when it was changed (ns), its size in bytes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal as Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from pyspark_substrait.errors import ExecutionError, TableError
-from pyspark_substrait.model.types import Decimal, List, Map, Struct, Type
-from tests.spark.plans import INT, INT_, LONG, LONG_, REAL_, TEXT, TEXT_, ordered, plan, rows, schema, tuples
-from tests.spark.reading.file_reads import FORMATS, item, read, write
+from pyspark_substrait.model.types import Date, Decimal, List, Map, PrecisionTimestampTZ, Struct, Type
+from tests.spark.plans import INT, INT_, LONG, LONG_, REAL_, TEXT, TEXT_, ordered, plan, rows, schema, stored, tuples
+from tests.spark.reading.file_reads import FORMATS, PARQUET, item, read, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,3 +120,22 @@ def test_required_columns_of_many_kinds_of_files(spark: SparkSession, tmp_path: 
     write(tmp_path / "1.parquet", {"id": pa.array([1], pa.int32()), "n": [1]})
     write(tmp_path / "2.parquet", {"n": pa.array([2], pa.int16()), "id": [2]})
     assert found(spark, tmp_path, "parquet", {"id": LONG, "n": INT}) == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("mode", ("EXCEPTION", "LEGACY"))
+def test_old_dates_are_those_stored_whatever_the_session_says(spark: SparkSession, tmp_path: Path, mode: str) -> None:
+    """Parquet files of other programs do not say which calendar they are of."""
+    days, moments = [date(1, 1, 1), date(1582, 10, 4)], [datetime(1, 1, 1, 12, 30), datetime(1500, 3, 1)]
+    there = pa.table({"day": days, "at": pa.array(moments, pa.timestamp("us", "UTC"))})
+    path = write(tmp_path / "old.parquet", there)
+    columns = {"day": Date(nullable=True), "at": PrecisionTimestampTZ(precision=6, nullable=True)}
+    node = read(columns, item(path, PARQUET))
+    key = "spark.sql.parquet.datetimeRebaseModeInRead"
+    before = spark.conf.get(key)
+    spark.conf.set(key, mode)
+    try:
+        named = rows(spark, node, allowed_paths=[tmp_path])
+        given = rows(spark, stored("old", columns), tables={"old": str(path)})
+    finally:
+        spark.conf.set(key, before)  # type: ignore[arg-type]
+    assert named == given == tuples(there)

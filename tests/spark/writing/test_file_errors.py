@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from pyspark_substrait import write_targets
 from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.model.types import Date
 from pyspark_substrait.spark.writing import folders
 from tests.spark.plans import INT, INT_, TEXT_, run, values
 from tests.spark.writing.ddl import carry_out
@@ -41,3 +42,16 @@ def test_a_refusal_of_the_system_is_an_error_of_this_package(
                 carry_out(spark, files, allowed_paths=[tmp_path])
         assert stored(spark, name) == [(1, "x", None)]
         assert list(tmp_path.iterdir()) == []
+
+
+def test_a_session_that_writes_no_old_dates_says_the_setting(spark: SparkSession) -> None:
+    key = "spark.sql.parquet.datetimeRebaseModeInWrite"
+    type, first_day = Date(nullable=True), -719_162  # of the year 1
+    with table(spark, "day DATE") as name:
+        spark.conf.set(key, "EXCEPTION")
+        try:
+            with pytest.raises(ExecutionError, match=f"dates before 1582.*Set {key} to CORRECTED"):
+                run(spark, insert(name, values([type], [(first_day,)]), {"day": type}))
+        finally:
+            spark.conf.set(key, "CORRECTED")
+        assert stored(spark, name) == []

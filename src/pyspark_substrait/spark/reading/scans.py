@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -21,14 +21,14 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.compatibility import frame_of_arrow, metadata_column
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
 from pyspark_substrait.spark.reading.footers import Footer, Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
-from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.spark.tables import Table, file_reader
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import spark_type
@@ -171,7 +171,7 @@ class _Scan:
         """Return the files' schema in Spark: that of any file of the kind; merged if the types aren't known."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        reader = self._spark.read.format(self._format).option("recursiveFileLookup", True)
+        reader = file_reader(self._spark, self._format).option("recursiveFileLookup", True)
         if kind.types is None:
             return reader.option("mergeSchema", True).load([FileSlice(path).spark_path for path in paths]).schema
         known: dict[tuple[str, int, int], StructType] = session_cache(self._spark, "schemas")
@@ -215,7 +215,7 @@ class _Scan:
         # Spark would prefer the value in the path for a column that is in the file as well
         mixed = bool(kind.taken) and any(self._fold(name) in folded for name in kind.values)
         by_spark = bool(kind.taken) and not mixed
-        reader = self._spark.read.format(self._format)
+        reader = file_reader(self._spark, self._format)
         if by_spark:
             reader = reader.option("basePath", FileSlice(kind.base).spark_path)
             data = [*data, *(StructField(name, StringType()) for name in kind.values)]
@@ -273,7 +273,7 @@ def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spa
     """Return the records of a group, repeated as often as they are in it, with values from their paths."""
     from pyspark.sql import functions as F
 
-    metadata = frame.metadataColumn("_metadata")
+    metadata = metadata_column(frame)
     index = metadata.getField("row_index")
     if len(group) == 1 and not taken and group[0].end is not None:
         return frame.where((index >= group[0].first) & (index < group[0].end))
@@ -287,12 +287,21 @@ def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spa
         texts = [None if each[name] == NULL else each[name] for each in values]
         known[f"value{position}"] = pa.array(texts, pa.string())
     ranges = frame_of_arrow(spark, pa.table(known))
-    here = metadata.getField("file_path") == ranges["path"]
+    # as columns: before 4.1, Spark takes no metadata in the condition of a join
+    names = frame.columns
+    file_path, row_index = (_other_than(names, name) for name in ("file_path", "row_index"))
+    placed = frame.select("*", metadata.getField("file_path").alias(file_path), index.alias(row_index))
+    here = placed[file_path] == ranges["path"]
     if any(each.end is not None for each in group):
-        here &= (index >= ranges["first"]) & (index < ranges["end"])
-    columns = [frame[quoted(name)] for name in frame.columns]
+        here &= (placed[row_index] >= ranges["first"]) & (placed[row_index] < ranges["end"])
+    columns = [placed[quoted(name)] for name in names]
     columns += [ranges[f"value{position}"].alias(name) for position, name in enumerate(taken)]
-    return frame.join(F.broadcast(ranges), here).select(*columns)
+    return placed.join(F.broadcast(ranges), here).select(*columns)
+
+
+def _other_than(names: Sequence[str], wanted: str) -> str:
+    taken = {name.lower() for name in names}
+    return next(name for number in count() if (name := f"{wanted}{number or ''}") not in taken)
 
 
 def covering(paths: Sequence[str], base: str | None) -> tuple[list[str], str | None]:

@@ -15,6 +15,7 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import DelimiterSeparatedTextReadOptions
 from pyspark_substrait.model.types import FixedChar, NamedStruct, String, Type, VarChar, concrete
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.reading.file_slices import FileSlice, named
 from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
 from pyspark_substrait.spark.reading.text_lines import Lines
@@ -24,6 +25,8 @@ from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
 from pyspark_substrait.sql.fragment import atom
+from pyspark_substrait.sql.functions.builtins_since import has_builtin
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -75,7 +78,7 @@ def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) 
         # an empty line has no fields; in a single column, it is an empty value
         records = records.where("text <> ''")
     split = records.selectExpr("file", "text", f"{marks.split('text')} AS parts")
-    checked = split.selectExpr(f"{_checked(marks, width)} AS parts")
+    checked = split.selectExpr(f"{_checked(marks, width, session_version(records.sparkSession))} AS parts")
     values = []
     for position in range(width):
         part = f"parts[{position}]"
@@ -86,7 +89,7 @@ def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) 
     return checked.selectExpr(*values)
 
 
-def _checked(marks: Syntax, width: int) -> str:
+def _checked(marks: Syntax, width: int, version: SparkVersion) -> str:
     """Return the expression for the fields of a line, with an error if their number isn't that of the schema."""
     shown = f"concat('the file ', file, %s, ': ', left(text, {_SHOWN}))"
     garbled = (
@@ -95,8 +98,13 @@ def _checked(marks: Syntax, width: int) -> str:
     )
     broken = shown % "' has a line whose quotes, escapes or line break are wrong'"
     uneven = shown % f"concat(' has a line of ', array_size(parts), ' fields, and not {width}')"
+    stored = "CAST(text AS BINARY)"
+    # decode puts another character in the place of wrong bytes before 4.0, which has is_valid_utf8
+    is_text = f"encode(decode({stored}, 'UTF-8'), 'UTF-8') = {stored}"
+    if has_builtin("is_valid_utf8", version):
+        is_text = "is_valid_utf8(text)"
     return (
-        f"CASE WHEN NOT is_valid_utf8(text) THEN CAST({garbled} AS ARRAY<STRING>)"
+        f"CASE WHEN NOT {is_text} THEN CAST({garbled} AS ARRAY<STRING>)"
         f" WHEN NOT {marks.is_whole('parts', 'text')} THEN CAST(raise_error({broken}) AS ARRAY<STRING>)"
         f" WHEN array_size(parts) <> {width} THEN CAST(raise_error({uneven}) AS ARRAY<STRING>) ELSE parts END"
     )

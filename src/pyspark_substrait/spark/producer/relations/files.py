@@ -32,8 +32,11 @@ _OTHERS: Final = {
 _SAID: Final = frozenset({"path", "paths", "basepath", "mergeschema", "recursivefilelookup", "inferschema"})
 #: options that select files by name or time; the plan lists the selected files
 _CHOOSING: Final = frozenset({"pathglobfilter", "modifiedbefore", "modifiedafter"})
-#: options that have no effect when they are false
-_OFF: Final = frozenset({"ignorecorruptfiles", "ignoremissingfiles"})
+#: options with the value by which a file is read as it is
+_AS_IS: Final = {
+    **dict.fromkeys(("ignorecorruptfiles", "ignoremissingfiles"), "false"),
+    **dict.fromkeys(("datetimerebasemode", "int96rebasemode"), "corrected"),
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def local_files(source: Source, session: Any) -> LocalFiles:
         reason = _OTHERS.get(source.format, "plans have no such format")
         raise UnsupportedPlanError(f"a read of {source.format} files has no Substrait form: {reason}", hint=NAME_IT)
     for option, value in source.options.items():
-        if option not in _SAID | _CHOOSING and not (option in _OFF and value.lower() == "false"):
+        if option not in _SAID | _CHOOSING and _AS_IS.get(option) != value.lower():
             raise UnsupportedPlanError(f"the option {option}={value} of a read has no Substrait form", hint=NAME_IT)
     _check_partitions(source)
     try:

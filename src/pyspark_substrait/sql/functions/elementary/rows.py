@@ -2,6 +2,7 @@
 
 TIE_TO_EVEN is Spark's own function, whose results are within two units of the last place; so is TIE_AWAY_FROM_ZERO,
 because none of these functions has a value that is a midpoint between two numbers. The other directions are exact.
+Before 4.2, Spark's ``asinh`` and ``acosh`` are far from it (``asinh(-1e9)`` is negative infinity): they are composed.
 
 A NaN isn't outside a domain: it gives NaN. The arguments of ``atan2`` are y, then x, as in the specification's cases.
 No pair is outside its domain: the angle of (0, 0) is 0, as IEEE 754 has it, so both values of
@@ -10,6 +11,7 @@ No pair is outside its domain: the angle of (0, 0) is 0, as IEEE 754 has it, so 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,6 +58,7 @@ class Elementary:
         turned: whether the formula is of the rest after the quarter turns of an angle.
         catalyst: the Catalyst class, if it isn't the capitalized name.
         since: the first version of Spark whose analyser takes the text of the formula.
+        before: the text of the function for versions of Spark before :data:`_PRECISE`; by default Spark's own.
     """
 
     name: str
@@ -65,6 +68,16 @@ class Elementary:
     turned: bool = False
     catalyst: str = ""
     since: SparkVersion = OLDEST
+    before: str = ""
+
+    def _of_x(self, call: Call) -> str:
+        """Return the text of the function of a column ``x``, to the nearest."""
+        return self.before if self.before and call.spark < _PRECISE else f"{self.name}(x)"
+
+    def nearest(self, call: Call) -> str:
+        if self.before and call.spark < _PRECISE:
+            return bound(as_double(call, 0), "x", narrowed(self._of_x(call), call.output))
+        return through_double(self.name)(call)
 
     def directed(self, direction: str) -> Callable[[Call], str]:
         """The body for a direction of rounding."""
@@ -73,7 +86,7 @@ class Elementary:
             exact = f"x IS NULL OR isnan(x) OR {self.exact}"
             if self.outside is not None:
                 exact += f" OR {self.outside.format(x='x')}"
-            own = narrowed(f"{self.name}(x)", call.output)
+            own = narrowed(self._of_x(call), call.output)
             text = rounded(machine(self.formula()), direction, call.output, failed(call))
             if self.turned:
                 text = bound(turned("x"), "g", text)
@@ -82,7 +95,7 @@ class Elementary:
         return body
 
     def rows(self) -> Iterator[Row]:
-        bodies: dict[tuple[str, ...], Callable[[Call], str]] = {NEAREST: through_double(self.name)}
+        bodies: dict[tuple[str, ...], Callable[[Call], str]] = {NEAREST: self.nearest}
         bodies.update({(direction,): self.directed(direction) for direction in DIRECTIONS})
         for rounding, body in bodies.items():
             meant: CatalystForms = (self.catalyst or self.name.capitalize()) if rounding is NEAREST else ()
@@ -120,6 +133,10 @@ def angle(direction: str) -> Callable[[Call], str]:
 
 _INFINITE = "x = 0D OR abs(x) = double('infinity')"
 _UNIT = "abs({x}) > 1D AND NOT isnan({x})"
+#: the first version with precise asinh and acosh
+_PRECISE = SparkVersion(4, 2)
+#: above it, the square root of ``x * x + 1`` is ``x``
+_LARGE, _LN_2 = f"{2.0**28!r}D", f"{math.log(2.0)!r}D"
 
 _FUNCTIONS = (
     Elementary(name="exp", exact=_INFINITE, formula=formulas.exponential),
@@ -137,12 +154,23 @@ _FUNCTIONS = (
         )
         for name in ("sin", "cos", "tan")
     ),
-    Elementary(name="asinh", exact=_INFINITE, formula=partial(formulas.area, "asinh")),
+    Elementary(
+        name="asinh",
+        exact=_INFINITE,
+        formula=partial(formulas.area, "asinh"),
+        before=(
+            f"sign(x) * if(abs(x) > {_LARGE}, ln(abs(x)) + {_LN_2}, log1p(abs(x) + x * x / (1D + sqrt(x * x + 1D))))"
+        ),
+    ),
     Elementary(
         name="acosh",
         exact="x = 1D OR x = double('infinity')",
         formula=partial(formulas.area, "acosh"),
         outside="{x} < 1D",
+        before=(
+            "CASE WHEN x < 1D THEN double('nan') "
+            f"WHEN x > {_LARGE} THEN ln(x) + {_LN_2} ELSE log1p(x - 1D + sqrt((x - 1D) * (x + 1D))) END"
+        ),
     ),
     Elementary(name="atanh", exact="x = 0D OR abs(x) = 1D", formula=partial(formulas.area, "atanh"), outside=_UNIT),
     Elementary(name="asin", exact="x = 0D", formula=formulas.arcus_sine, outside=_UNIT),
