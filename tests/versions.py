@@ -24,6 +24,7 @@ LACKING: Final[Mapping[str, SparkVersion]] = {
     "writing to tables with Spark Connect": SparkVersion(4, 0),
     "plans of queries over tables of catalog plugins that have earlier versions": SparkVersion(4, 1),
     "plans of optimised queries over cached data": SparkVersion(4, 0),
+    "ORC files with timestamps with a time zone": SparkVersion(4, 2),
     "parts of files with a column _metadata, with Spark Connect": SparkVersion(4, 0),
     "parameters of queries that become plans": SparkVersion(4, 1),
     "encode and decode, which fail where a character set lacks a character": SparkVersion(4, 0),

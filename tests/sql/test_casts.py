@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,8 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.sql.compiler.casts import cast, holds
 from pyspark_substrait.sql.fragment import UNKNOWN, Atom, Constant, Name, atom
+from pyspark_substrait.sql.functions.builtins_since import BUILTINS
+from pyspark_substrait.sql.spark_version import OLDEST
 
 THROW, NULL = FailureBehavior.THROW_EXCEPTION, FailureBehavior.RETURN_NULL
 
@@ -117,6 +121,18 @@ def test_the_documented_matrix_is_what_the_compiler_does() -> None:
     page = Path(__file__, "../../../docs/casts.md").resolve().read_text(encoding="utf-8")
     table = "\n".join(line for line in page.splitlines() if line.startswith("|") and line.count("|") > len(TYPES))
     assert table == matrix()
+
+
+def test_a_cast_calls_functions_that_its_version_has() -> None:
+    """But for times of day, whose types older versions lack."""
+    types = [type for name, found in TYPES.items() if name != "time" for type in found]
+    lacking = re.compile(rf"\b(?:{'|'.join(map(re.escape, BUILTINS))})\(")
+    for source in types:
+        for target in types:
+            for failure in (THROW, NULL):
+                with suppress(UnsupportedPlanError):
+                    text = cast(Name("c1"), source, target, failure, version=OLDEST)
+                    assert not lacking.search(text), f"{source} to {target}: {text}"
 
 
 @pytest.mark.parametrize(

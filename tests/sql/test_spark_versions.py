@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -10,10 +12,21 @@ from click.testing import CliRunner
 import pyspark_substrait as ps
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import FunctionOption
 from pyspark_substrait.model.types import PrecisionTime
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.functions.builtins_since import BUILTINS, has_builtin
+from pyspark_substrait.sql.functions.catalog import combinations, example
 from pyspark_substrait.sql.functions.table import Refusal, row
-from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, SparkVersion, parsed_version, version_of_session
+from pyspark_substrait.sql.spark_version import (
+    NEWEST,
+    OLDEST,
+    VERSIONS,
+    SparkVersion,
+    parsed_version,
+    version_of_session,
+)
 from tests.spark import plans
 
 TIME = PrecisionTime(precision=6, nullable=False)
@@ -93,3 +106,23 @@ def test_commands_take_a_version() -> None:
     assert shown.exit_code == 0 and "nullif" in shown.output and "try_mod" not in shown.output
     wrong = CliRunner().invoke(main, ["functions", "modulus", "--spark", "2.4"])
     assert wrong.exit_code != 0 and "Name one of 3.5" in wrong.output
+
+
+#: calls of functions of times of day; versions that lack them have no type for these either, and refuse it
+_OF_TIMES = {"make_time", "time_from_micros", "time_to_micros"}
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version != NEWEST], ids=str)
+def test_the_texts_of_functions_call_what_their_version_has(version: SparkVersion) -> None:
+    registry = Registry.default()
+    call = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, BUILTINS))})\(")
+    lacking = {}
+    for urn in (*registry.urns(), *registry.own_urns()):
+        table = functions.table(urn, version)
+        for definition in (made for name in registry.function_names(urn) for made in registry.overloads(urn, name)):
+            for combination in combinations(definition, table):
+                with suppress(SubstraitError):
+                    text = example(combination, registry, version)
+                    if any(not has_builtin(name, version) for name in {*call.findall(text)} - _OF_TIMES):
+                        lacking[definition.key] = text
+    assert not lacking

@@ -68,6 +68,8 @@ def _plain_type(type: pa.DataType) -> pa.DataType:
         return _plain_type(type.storage_type)
     if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
         return _plain_type(type.value_type)
+    if pa.types.is_fixed_size_binary(type):
+        return pa.binary()
     if pa.types.is_timestamp(type):
         return pa.int64() if type.unit == "ns" else pa.timestamp("us", type.tz)
     if pa.types.is_time(type):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pyspark_substrait.binding.data_files import files_below
-from pyspark_substrait.errors import TableError
+from pyspark_substrait.errors import NewerSparkError, SubstraitError, TableError
 from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
@@ -32,6 +32,7 @@ from pyspark_substrait.spark.tables import Table, file_reader
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -239,8 +240,16 @@ class _Scan:
         values = [partition_of(path).values for path in paths] if taken else []
         return known.union(name for name in taken if all(each[name] != NULL for each in values))
 
-    def _unreadable(self, paths: Sequence[str], error: Exception) -> TableError:
+    def _unreadable(self, paths: Sequence[str], error: Exception) -> SubstraitError:
         kind = {"parquet": "Parquet", "orc": "ORC"}[self._format]
+        if self._format == "orc" and "timestamp with local time zone" in str(error):
+            return NewerSparkError(
+                f"{named(map(FileSlice, paths))} has a column of the type timestamp with local time zone, which Spark "
+                "reads from ORC files since 4.2",
+                feature="ORC files with timestamps with a time zone",
+                since=SparkVersion(4, 2),
+                hint="Write the file as Parquet",
+            )
         lines = str(error).strip().split("\n")
         # the Java exception is in the line after the one with the place of the call
         reason = lines[1].removeprefix(": ") if len(lines) > 1 and lines[1].startswith(": ") else lines[0]

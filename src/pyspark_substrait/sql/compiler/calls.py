@@ -53,12 +53,13 @@ def cast_atom(
     text: Atom,
     source: Type,
     target: Type,
+    compilation: Compilation,
     failure: FailureBehavior = FailureBehavior.UNSPECIFIED,
     *,
     holds_query: bool = False,
 ) -> Atom:
     """Return an expression cast to another type; ``holds_query`` says whether it contains a subquery."""
-    return atom(cast(text, source, target, failure, holds_query=holds_query))
+    return atom(cast(text, source, target, failure, holds_query=holds_query, version=compilation.spark))
 
 
 def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> Atom:
@@ -262,4 +263,4 @@ def declared(
     if same_type(derived, declared):
         return text
     holds_query = node is not None and lambdas.holds_query(node, compilation)
-    return cast_atom(text, derived, declared, holds_query=holds_query)
+    return cast_atom(text, derived, declared, compilation, holds_query=holds_query)

@@ -59,6 +59,7 @@ Relies on ANSI mode (``SETTINGS`` in ``types``): without it Spark's CAST gives n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import FailureBehavior
@@ -98,6 +99,7 @@ from pyspark_substrait.sql.compiler.casts_text import bytes_of, from_text, to_te
 from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.types import FINEST, field_name, spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["cast", "holds"]
 
@@ -109,8 +111,9 @@ def cast(
     failure: FailureBehavior = FailureBehavior.UNSPECIFIED,
     *,
     holds_query: bool = False,
+    version: SparkVersion = NEWEST,
 ) -> str:
-    """The text that turns ``sql``, of type ``source``, into ``target``.
+    """The text that turns ``sql``, of type ``source``, into ``target``, for a version of Spark.
 
     The text is ``sql`` itself if no value changes; nullability is ignored. It may contain ``sql`` several times.
     ``holds_query`` says whether there is a subquery in it. The text is the same for every failure behaviour if and only
@@ -120,7 +123,7 @@ def cast(
         UnsupportedPlanError: there is no such cast, or none whose result is certain.
     """
     null = failure is FailureBehavior.RETURN_NULL
-    return _cast(sql, Conversion(concrete(source), concrete(target), null, holds_query=holds_query))
+    return _cast(sql, Conversion(concrete(source), concrete(target), null, holds_query=holds_query, version=version))
 
 
 def holds(source: Type, target: Type) -> bool:
@@ -245,7 +248,8 @@ def _part(sql: str, source: Type, target: Type, conversion: Conversion, deeper: 
     """Return the cast of a part, and whether it gives null where a value doesn't fit."""
     # inside a lambda, the part is a variable
     holds_query = conversion.holds_query and not deeper
-    part = Conversion(concrete(source), concrete(target), conversion.null, conversion.depth + deeper, holds_query)
+    source, target = concrete(source), concrete(target)
+    part = replace(conversion, source=source, target=target, depth=conversion.depth + deeper, holds_query=holds_query)
     text = _cast(sql, part)
     return text, conversion.null and text != _cast(sql, part.raising())
 

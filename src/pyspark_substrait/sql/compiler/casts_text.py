@@ -35,6 +35,7 @@ from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, units_per_second, unsigned_bits
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import has_builtin
 
 __all__ = ["bytes_of", "from_text", "to_text"]
 
@@ -216,7 +217,14 @@ def _text(conversion: Conversion, sql: str) -> str:
     plain = Atom(f"CAST({sql} AS STRING)")
     match conversion.source:
         case Binary() | FixedBinary():
-            return Atom(f"{'try_' if conversion.null else ''}validate_utf8({plain})")
+            if has_builtin("validate_utf8", conversion.version):
+                return Atom(f"{'try_' if conversion.null else ''}validate_utf8({plain})")
+            # decode puts another character in the place of wrong bytes
+            return conversion.bound(
+                "b",
+                sql,
+                lambda b: conversion.unless(f"encode(decode({b}, 'UTF-8'), 'UTF-8') <> {b}", f"CAST({b} AS STRING)"),
+            )
         case Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal() | Date():
             return plain
         case UserDefined() as source if unsigned_bits(source) is not None:

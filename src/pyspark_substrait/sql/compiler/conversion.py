@@ -12,6 +12,7 @@ from pyspark_substrait.model.types import Type, with_nullability
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant, Name
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["Conversion"]
 
@@ -25,6 +26,7 @@ class Conversion:
 
     A cast module writes different texts for the two only where a value may fail to fit. ``depth`` counts the enclosing
     lambdas, so that each has its own parameters. ``holds_query``: whether the text that is cast contains a subquery.
+    ``version``: the Spark that the text is for.
     """
 
     source: Type
@@ -32,6 +34,7 @@ class Conversion:
     null: bool
     depth: int = 0
     holds_query: bool = False
+    version: SparkVersion = NEWEST
 
     @property
     def carrier(self) -> str:

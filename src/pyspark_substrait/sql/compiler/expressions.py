@@ -143,7 +143,7 @@ def _literal(node: Literal, compilation: Compilation) -> Atom:
 def _cast(text: Atom, node: Cast, compilation: Compilation) -> Atom:
     compilation.require(node.type)
     query = lambdas.holds_query(node.input, compilation)
-    return calls.cast_atom(text, node.input.type, node.type, node.failure_behavior, holds_query=query)
+    return calls.cast_atom(text, node.input.type, node.type, compilation, node.failure_behavior, holds_query=query)
 
 
 def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation) -> Atom:
@@ -153,7 +153,8 @@ def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation
         raise InvalidPlanError(
             f"this is {node.type} where {type} is needed, which cannot hold all its values", hint="Add a cast"
         )
-    return calls.cast_atom(text, node.type, type, holds_query=lambdas.holds_query(node, compilation))
+    query = lambdas.holds_query(node, compilation)
+    return calls.cast_atom(text, node.type, type, compilation, holds_query=query)
 
 
 def _comparable(type: Type) -> None:
