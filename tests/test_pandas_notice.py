@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys, types, warnings
 import pandas
@@ -26,6 +28,7 @@ in_module("own")
 """
 
 
+@pytest.mark.since("4.2", "earlier releases say nothing of pandas 3")
 def test_pyspark_says_nothing_on_pandas_when_it_is_imported() -> None:
     made = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     before, _, after = made.stderr.partition("imported")

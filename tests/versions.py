@@ -8,14 +8,18 @@ that isn't there, or of a version that has what is refused, fails the test.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pyspark_substrait.errors import NewerSparkError
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.spark_version import SparkVersion, parsed_version, version_of_session
 
-__all__ = ["LACKING", "expected"]
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["LACKING", "expected", "knows_times"]
 
 LACKING: Final[Mapping[str, SparkVersion]] = {
     "TIME": SparkVersion(4, 2),
@@ -37,6 +41,11 @@ def expected(error: NewerSparkError, running: SparkVersion) -> bool:
     is_function = ":" in error.feature
     since = error.since if is_function else LACKING.get(error.feature)
     return since == error.since and running < error.since
+
+
+def knows_times(spark: SparkSession) -> bool:
+    """Whether the Spark of a session has the type TIME."""
+    return session_version(spark) >= LACKING["TIME"]
 
 
 def _running() -> SparkVersion:

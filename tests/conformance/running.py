@@ -139,7 +139,10 @@ def _no_folding(spark: SparkSession) -> Iterator[None]:
 
 
 def _made(case: Case, way: Way, version: str) -> _Ready | Outcome:
-    """The case, once it compiles. Arguments that have to be constant stay literals."""
+    """The case, once it compiles. Arguments that have to be constant stay literals.
+
+    If it never does, a refusal is said rather than that an argument must be constant.
+    """
     first = _tried(case, way, (), version)
     if not isinstance(first, Outcome) or way is Way.LITERALS or case.rows is not None:
         return first
@@ -148,6 +151,8 @@ def _made(case: Case, way: Way, version: str) -> _Ready | Outcome:
         made = _tried(case, way, constants, version)
         if not isinstance(made, Outcome):
             return made
+        if made.refused and not first.refused:
+            first = made
     return first
 
 

@@ -17,6 +17,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import pyspark_substrait as ps
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.agreement import assert_same_rows
 from tests.notebooks.outputs import output
 
@@ -93,7 +94,7 @@ def test_tables_are_variables_and_files(shell: InteractiveShell, kind: str, tmp_
         case "pandas":
             shell.push({"orders": pd.DataFrame({"id": [1, 2, 3], "price": [1.5, 2.5, None]}, index=["a", "b", "c"])})
         case "spark":
-            shell.push({"orders": kept(shell, "spark").createDataFrame(ORDERS)})
+            shell.push({"orders": frame_of_arrow(kept(shell, "spark"), ORDERS)})
         case "path":
             shell.user_ns.pop("orders")
             given = f"'orders={file}'"

@@ -179,7 +179,7 @@ def test_answers_about_the_server_have_any_size(spark: SparkSession) -> None:
 
 
 def test_a_statement_that_changed_something_says_so(classic: SparkSession) -> None:
-    records = values([(1,), (2,), (3,)], {"a": "i64"})
+    records = values([(1,), (2,), (3,)], {"a": "i64?"})
     plan = records.write("limited", "create table as", output="modified records").to_plan().to_bytes()
     with pyspark_substrait.serve(classic, allow_sql=True, allow_writes=True, result_rows=2) as server:
         client = RawClient(server.uri, server.token)

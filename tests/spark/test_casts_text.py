@@ -32,9 +32,11 @@ from pyspark_substrait.model.types import (
     Type,
     VarChar,
 )
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.literals import string_literal
 from tests.spark.casting import FAILS, NULL, Case, check, check_raises, iday, pts, ptz, time, unsigned
+from tests.versions import knows_times
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -289,8 +291,11 @@ def test_what_is_written_is_read(spark: SparkSession) -> None:
 
 
 def test_what_else_is_read(spark: SparkSession) -> None:
-    check(spark, READ)
-    check_raises(spark, READ)
+    read = READ
+    if session_version(spark).major < 4:  # which fails on such an exponent, also where null is asked for
+        read = [case for case in READ if case.value not in ("1e2147483647", "1e-999999999")]
+    check(spark, read)
+    check_raises(spark, read)
 
 
 #: text that DuckDB reads by the same rules, or refuses as we do
@@ -332,6 +337,8 @@ def test_text_is_read_as_duckdb_does(spark: SparkSession) -> None:
         (time(6), "TIME", lambda text: "-" not in text),  # DuckDB takes the time of a timestamp
         (UUID(), "UUID", lambda text: True),
     ]
+    if not knows_times(spark):
+        kinds = [one for one in kinds if one[1] != "TIME"]
     for kind, name, comparable in kinds:
         words = [word for word in _WORDS if comparable(word)]
         text = cast("w", S, kind, NULL)

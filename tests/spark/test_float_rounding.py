@@ -84,7 +84,11 @@ OPERATIONS: dict[str, tuple[Text, Callable[[Fraction, Fraction], Fraction]]] = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+#: docs/spark-versions.md: medians and quantiles
+_SINCE = {"2 of 7": pytest.mark.since("4.0", "Spark's analyser reaches its most iterations")}
+
+
+@pytest.mark.parametrize("operation", [pytest.param(name, marks=_SINCE.get(name, ())) for name in OPERATIONS])
 @pytest.mark.parametrize("type", TYPES, ids=str)
 def test_two_numbers(spark: SparkSession, operation: str, type: Type) -> None:
     chance = random.Random(f"{operation} of {type}")

@@ -45,8 +45,10 @@ from pyspark_substrait.model.types import (
     UserDefined,
     VarChar,
 )
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.compiler.literals import literal, string_literal
-from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.types import has_time, spark_type
+from tests.versions import knows_times
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -190,13 +192,16 @@ VALUES: list[tuple[Type, LiteralValue, object]] = [
 
 
 def test_values_and_types(spark: SparkSession) -> None:
-    texts = [literal(_of(type, value)) for type, value, _ in VALUES]
+    values = [one for one in VALUES if knows_times(spark) or not has_time(one[0])]
+    if session_version(spark).major < 4:  # which fails with an internal error for a struct without fields
+        values = [one for one in values if one[0] != Struct(types=())]
+    texts = [literal(_of(type, value)) for type, value, _ in values]
     kinds = [
         f"typeof({text}) = typeof(CAST(NULL AS {spark_type(type)}))"
-        for (type, _, _), text in zip(VALUES, texts, strict=True)
+        for (type, _, _), text in zip(values, texts, strict=True)
     ]
-    found = _read_back(spark, [_of(type, value) for type, value, _ in VALUES])
-    assert found == [expected for _, _, expected in VALUES]
+    found = _read_back(spark, [_of(type, value) for type, value, _ in values])
+    assert found == [expected for _, _, expected in values]
     same = list(spark.sql(f"SELECT {', '.join(kinds)}").collect()[0])
     assert all(same), [text for text, right in zip(texts, same, strict=True) if not right]
 

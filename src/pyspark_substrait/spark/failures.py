@@ -123,6 +123,8 @@ def first_message(error: Exception) -> str:
         return _last_of_traceback(str(error))
     if error_condition(error) == "USER_RAISED_EXCEPTION":
         return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
+    if java is not None and java.getClass().getName() == "java.lang.RuntimeException":
+        return text.rstrip(". ")  # raise_error before 4.0
     line = text.split("\n", 1)[0]
     return line.split(" SQLSTATE:", 1)[0].rstrip(". ")
 

@@ -33,6 +33,7 @@ from pyspark_substrait.model.types import (
     VarChar,
     with_nullability,
 )
+from pyspark_substrait.spark.compatibility import session_version
 from tests.agreement import assert_same_rows
 from tests.spark.plans import BOOL_, INT, INT_, LONG, REAL, TEXT, TEXT_, call, col, rows, run, text
 from tests.spark.reading.file_reads import read
@@ -279,8 +280,10 @@ def test_compression(spark: SparkSession, tmp_path: Path) -> None:
         "deflate": zlib.compress(content),
         "zst": zstd.getvalue().to_pybytes(),
     }
+    if session_version(spark) < (4, 2):
+        del packed["zst"]  # Hadoop's library is built without it
     items = [text_item(tmp_path / f"a.{end}", data, header_lines_to_skip=1) for end, data in packed.items()]
-    assert found(spark, items, 2) == [("1", "a")] * 12
+    assert found(spark, items, 2) == [("1", "a")] * 3 * len(packed)
     for codec in ("lz4", "snappy"):
         spark.sql("SELECT '1,a' AS value").write.option("compression", codec).text(str(tmp_path / codec))
         (written,) = (tmp_path / codec).glob(f"*.{codec}")

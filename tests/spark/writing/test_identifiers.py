@@ -27,7 +27,6 @@ from tests.spark.plans import (
     INT,
     INT_,
     LONG_,
-    TEXT,
     TEXT_,
     call,
     col,
@@ -184,7 +183,7 @@ def test_a_long_name_of_a_table_is_one_or_a_clear_error(spark: SparkSession) -> 
     before, long = everything(spark), "x" * 10_000
     for name in ("select", "y" * 200):
         carry_out(spark, table(DdlOp.CREATE, name, {"a": INT_}))
-        carry_out(spark, table(DdlOp.CREATE_OR_REPLACE, name, {"b": TEXT}))
+        carry_out(spark, table(DdlOp.CREATE_OR_REPLACE, name, {"b": TEXT_}))
         assert [row[0] for row in described(spark, f"`{name}`")] == ["b"]
         carry_out(spark, table(DdlOp.DROP, name))
     try:
