@@ -123,6 +123,18 @@ def test_columns_of_files_may_be_null(spark: SparkSession, folder: Path) -> None
     assert all(type.nullable for type in plan.relations[-1].input.schema.types)
 
 
+def test_files_whose_dates_the_session_takes_for_others(spark: SparkSession, folder: Path) -> None:
+    key = "spark.sql.parquet.datetimeRebaseModeInRead"
+    path = f"{folder}/plain"
+    spark.conf.set(key, "LEGACY")
+    try:
+        with pytest.raises(UnsupportedPlanError, match=f"{key}=LEGACY.*CORRECTED"):
+            ps.to_substrait(spark.read.parquet(path))
+        assert ps.to_substrait(spark.read.option("datetimeRebaseMode", "CORRECTED").parquet(path))
+    finally:
+        spark.conf.set(key, "CORRECTED")
+
+
 REFUSED: dict[str, tuple[Callable[[Any, str], DataFrame], str]] = {
     "CSV": (lambda read, base: read.csv(f"{base}/csv"), "csv files has no Substrait form.*blank lines.*tables="),
     "JSON": (lambda read, base: read.json(f"{base}/json"), "json files has no Substrait form.*tables="),

@@ -296,7 +296,7 @@ def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spa
         texts = [None if each[name] == NULL else each[name] for each in values]
         known[f"value{position}"] = pa.array(texts, pa.string())
     ranges = frame_of_arrow(spark, pa.table(known))
-    # as columns: before 4.1, Spark takes no metadata in the condition of a join
+    # as columns: Spark 4.0 takes no metadata in the condition of a join
     names = frame.columns
     file_path, row_index = (_other_than(names, name) for name in ("file_path", "row_index"))
     placed = frame.select("*", metadata.getField("file_path").alias(file_path), index.alias(row_index))

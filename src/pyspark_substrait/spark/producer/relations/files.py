@@ -15,7 +15,7 @@ from pyspark_substrait.model.relations import (
     OrcReadOptions,
     ParquetReadOptions,
 )
-from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.session import has_setting, spark_errors
 from pyspark_substrait.spark.tables import first_line
 
 __all__ = ["NAME_IT", "Source", "local_files"]
@@ -36,6 +36,11 @@ _CHOOSING: Final = frozenset({"pathglobfilter", "modifiedbefore", "modifiedafter
 _AS_IS: Final = {
     **dict.fromkeys(("ignorecorruptfiles", "ignoremissingfiles"), "false"),
     **dict.fromkeys(("datetimerebasemode", "int96rebasemode"), "corrected"),
+}
+#: options of a read of Parquet files, and the settings that hold without them
+_CALENDARS: Final = {
+    "datetimerebasemode": "spark.sql.parquet.datetimeRebaseModeInRead",
+    "int96rebasemode": "spark.sql.parquet.int96RebaseModeInRead",
 }
 
 
@@ -71,6 +76,12 @@ def local_files(source: Source, session: Any) -> LocalFiles:
     for option, value in source.options.items():
         if option not in _SAID | _CHOOSING and _AS_IS.get(option) != value.lower():
             raise UnsupportedPlanError(f"the option {option}={value} of a read has no Substrait form", hint=NAME_IT)
+    for option, setting in _CALENDARS.items() if source.format == "parquet" else ():
+        if option not in source.options and has_setting(session, setting, "LEGACY"):
+            raise UnsupportedPlanError(
+                f"with {setting}=LEGACY, dates in files are those of the Julian calendar; a plan reads them as stored",
+                hint=f'spark.conf.set("{setting}", "CORRECTED")',
+            )
     _check_partitions(source)
     try:
         items = _items(source, session)
