@@ -39,6 +39,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.addresses import Address
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.reading import file_slices, orc, scans
 from tests.spark.plans import (
     LONG,
@@ -57,6 +58,7 @@ from tests.spark.plans import (
     where,
 )
 from tests.spark.reading.file_reads import FORMATS, ORC, PARQUET, item, read, write
+from tests.versions import LACKING
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -302,9 +304,13 @@ TYPES: list[Type] = [
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_values_of_every_type(spark: SparkSession, tmp_path: Path, kind: str) -> None:
-    path = write(tmp_path / f"1.{kind}", TYPED)
-    node = read(dict(zip(TYPED.column_names, TYPES, strict=True)), item(path, FORMATS[kind]))
-    assert ordered(rows(spark, node, allowed_paths=[tmp_path])) == ordered(tuples(TYPED))
+    table, types = TYPED, dict(zip(TYPED.column_names, TYPES, strict=True))
+    if kind == "orc" and session_version(spark) < LACKING["ORC files with timestamps with a time zone"]:
+        table = table.drop_columns(["moment"])
+        del types["moment"]
+    path = write(tmp_path / f"1.{kind}", table)
+    node = read(types, item(path, FORMATS[kind]))
+    assert ordered(rows(spark, node, allowed_paths=[tmp_path])) == ordered(tuples(table))
 
 
 def test_orc_has_no_local_times_but_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
