@@ -17,7 +17,7 @@ from pyiceberg.catalog import load_catalog
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from pyspark_substrait.spark.session_start import embedded_session
 
 #: the tables are tiny: code for them isn't worth compiling

@@ -17,7 +17,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import pyspark_substrait as ps
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from tests.agreement import assert_same_rows
 from tests.notebooks.outputs import output
 

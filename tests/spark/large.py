@@ -14,7 +14,7 @@ from pyspark_substrait.model.expressions import SingularOrList
 from pyspark_substrait.model.relations import FileOrFiles, LocalFiles, ParquetReadOptions, Read
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.proto import messages
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from tests.spark.plans import LONG, aggregate, call, col, group, long, plan, project, schema, stored, values, where
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ from pyspark_substrait.model.types import (
     name_count,
     with_nullability,
 )
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 
 INT, TEXT, BOOL, LONG, REAL = I32(), String(), Boolean(), I64(), FP64()
 #: the same, nullable

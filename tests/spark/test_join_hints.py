@@ -21,7 +21,7 @@ from pyspark_substrait.model.relations import (
     RelationBase,
     SimpleComparisonType,
 )
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from tests.spark.joining import LEFT_UNIQUE, RIGHT_UNIQUE, SINGLE
 from tests.spark.plans import INT_, TEXT, both, call, col, join, ordered, outer, plan, tuples, values, where
 

@@ -15,7 +15,7 @@ from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, NestedMap
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.model.types import Date, Decimal, PrecisionTime, Type
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.session import copied, private_session
 from tests.spark.plans import (
     INT,

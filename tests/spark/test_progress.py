@@ -23,7 +23,7 @@ from rich.console import Console
 
 import pyspark_substrait
 from pyspark_substrait.spark import progress
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from pyspark_substrait.spark.progress import display as displays
 from pyspark_substrait.spark.progress import interruptible, running, waiting
 from pyspark_substrait.spark.progress.display import InLines, InNotebook, OnTerminal, progress_text

@@ -33,7 +33,7 @@ from pyspark_substrait.model.types import (
     VarChar,
 )
 from pyspark_substrait.spark import tables
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from tests.spark.plans import (
     INT,
     INT_,

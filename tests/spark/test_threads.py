@@ -18,7 +18,7 @@ from pyspark_substrait import documents
 from pyspark_substrait.builder import call, count, extended_expression, parameter, read, read_extension, sum_, values
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.spark import tables
-from pyspark_substrait.spark.compatibility import collected, frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import collected, frame_of_arrow
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.session_cache import session_cache
 from tests.agreement import assert_same_rows

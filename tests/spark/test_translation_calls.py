@@ -17,7 +17,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Cross, NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
-from pyspark_substrait.spark.compatibility import collected, frame_of_arrow, session_version
+from pyspark_substrait.spark.arrow_transfer import collected, frame_of_arrow
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.session import is_connect
 from tests.spark.plans import LONG, LONG_, TEXT, TEXT_, ordered, plan, rows, stored, table_names, tuples
 

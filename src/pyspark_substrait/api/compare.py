@@ -29,7 +29,8 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError, Unsupport
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import name_count
-from pyspark_substrait.spark.compatibility import collected, is_frame
+from pyspark_substrait.spark.arrow_transfer import collected
+from pyspark_substrait.spark.compatibility import is_frame
 from pyspark_substrait.spark.session_start import embedded_session
 
 if TYPE_CHECKING:

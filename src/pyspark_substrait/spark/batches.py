@@ -18,12 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import (
-    arrow_schema,
-    classic_messages,
-    connect_tables,
-    with_classic_properties,
-)
+from pyspark_substrait.spark.arrow_transfer import arrow_schema, classic_messages, connect_tables
+from pyspark_substrait.spark.compatibility import with_classic_properties
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import first_line
 

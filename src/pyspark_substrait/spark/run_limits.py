@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from pyspark_substrait.errors import RunLimitError, UnsupportedPlanError
 from pyspark_substrait.model.limits import RunLimits
+from pyspark_substrait.spark.arrow_transfer import collected
 from pyspark_substrait.spark.batches import batches, handed_schema
-from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.progress import after_those_left
 from pyspark_substrait.spark.progress.interrupts import CANCELLED, stopped, within
 from pyspark_substrait.spark.progress.jobs import Jobs, jobs_of

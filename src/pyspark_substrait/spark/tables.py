@@ -20,7 +20,8 @@ import pyarrow as pa
 from pyspark_substrait.binding.data_files import LOGS, files_below, first_file_below, log_of, refused_table
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
-from pyspark_substrait.spark.compatibility import frame_of_arrow, is_frame
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
+from pyspark_substrait.spark.compatibility import is_frame
 from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.reading.footers import Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.session import is_connect, spark_errors

@@ -17,7 +17,7 @@ from pyspark.sql import types as T
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import collected, frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import collected, frame_of_arrow
 from pyspark_substrait.spark.session import is_connect
 
 SCHEMA = (

@@ -16,7 +16,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.producer.sql import message_with_place
 from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows

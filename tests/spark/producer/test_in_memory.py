@@ -14,7 +14,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.literals import Compound, Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from tests.spark.producer.round_trips import assert_round_trip
 
 if TYPE_CHECKING:

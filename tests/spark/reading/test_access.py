@@ -29,7 +29,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.spark import run, run_limits
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.addresses import Address, parsed_address
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from pyspark_substrait.spark.reading.arrow_files import arrow_table
 from pyspark_substrait.spark.reading.iceberg_files import snapshot_files
 from pyspark_substrait.spark.reading.listing import listed

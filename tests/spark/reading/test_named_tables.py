@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import JoinType
-from pyspark_substrait.spark.compatibility import frame_of_arrow, session_version
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.spark_version import SparkVersion
 from tests.spark.plans import INT_, LONG_, TEXT_, both, call, col, join, long, ordered, plan, rows, run, stored
 

@@ -24,7 +24,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import NamedStruct, Type
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from tests.spark.plans import INT, INT_, TEXT_, ordered, schema, tuples
 
 MODIFIED = OutputMode.MODIFIED_RECORDS

@@ -24,7 +24,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
 )
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from tests.spark.plans import (
     INT,
     INT_,

@@ -21,7 +21,8 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
-from pyspark_substrait.spark.compatibility import frame_of_arrow, metadata_column
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
+from pyspark_substrait.spark.compatibility import metadata_column
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
 from pyspark_substrait.spark.reading.footers import Footer, Format, file_status, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan

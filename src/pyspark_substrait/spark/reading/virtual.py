@@ -11,7 +11,7 @@ from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, column_array, literal_array
 from pyspark_substrait.spark.session import session_with
 from pyspark_substrait.sql.compiler.literals import literal

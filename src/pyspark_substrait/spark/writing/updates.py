@@ -10,7 +10,7 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError, at
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Project, Read, RelCommon, Update
 from pyspark_substrait.model.types import same_type
-from pyspark_substrait.spark.compatibility import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.writing.changes import RowsChanged
 from pyspark_substrait.spark.writing.row_level import RowChange
 from pyspark_substrait.spark.writing.stored_tables import depth_first, existing_table

@@ -10,7 +10,8 @@ from pyspark_substrait.model.expressions import NestedStruct
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Filter, NamedTable, Read, Relation, VirtualTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct
-from pyspark_substrait.spark.compatibility import collected, java_package
+from pyspark_substrait.spark.arrow_transfer import collected
+from pyspark_substrait.spark.compatibility import java_package
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields

@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import NamedStruct, same_type, with_nullability
-from pyspark_substrait.spark.compatibility import collected
+from pyspark_substrait.spark.arrow_transfer import collected
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
 from pyspark_substrait.spark.producer.relations import relation
