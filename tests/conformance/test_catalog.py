@@ -17,11 +17,13 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.types import Func, Type
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
 from pyspark_substrait.sql.functions.table import Call
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 from tests.versions import knows_times
 
 if TYPE_CHECKING:
@@ -37,12 +39,12 @@ _UNWRITABLE = {"any_value": {"TRUE", "FALSE"}}
 
 
 @cache
-def _catalog() -> tuple[Combination, ...]:
+def _catalog(spark: SparkVersion = NEWEST) -> tuple[Combination, ...]:
     return tuple(
         combination
         for urn, _, definitions in _REGISTRY.functions()
         for definition in definitions
-        for combination in combinations(definition, functions.table(urn))
+        for combination in combinations(definition, functions.table(urn, spark))
     )
 
 
@@ -77,17 +79,17 @@ def _null(name: str, type: Type) -> Atom:
     return Constant(f"CAST(NULL AS {spark_type(type)})", None)
 
 
-def _texts(kind: str) -> Iterator[tuple[str, str, Call]]:
-    """What each combination of functions of one kind becomes, with what it is called."""
+def _texts(kind: str, spark: SparkVersion) -> Iterator[tuple[str, str, Call]]:
+    """The texts of the combinations of one kind for a Spark, with names and calls."""
     seen = set()
-    for combination in _catalog():
+    for combination in _catalog(spark):
         row = combination.row
         if row is None or combination.refusal is not None or combination.definition.kind != kind:
             continue
         text, refused = None, None
         for constant in (None, "UTC", "%Y", "a"):
             try:
-                call = example_call(combination, _REGISTRY, constant, _null)
+                call = example_call(combination, _REGISTRY, constant, _null, spark=spark)
                 assert callable(row.body)
                 text = row.body(call)
             except SubstraitError as error:
@@ -103,7 +105,7 @@ def _texts(kind: str) -> Iterator[tuple[str, str, Call]]:
 @pytest.mark.parametrize("kind", [pytest.param("scalar", marks=pytest.mark.sweep(sample=0)), "aggregate", "window"])
 def test_spark_gives_every_combination_its_type(spark: SparkSession, kind: str) -> None:
     lacking = "pyspark_substrait_" if knows_times(spark) else "pyspark_substrait_|TIME\\("
-    items = [item for item in _texts(kind) if not re.search(lacking, item[1])]
+    items = [item for item in _texts(kind, session_version(spark)) if not re.search(lacking, item[1])]
     wrong = []
     for start in range(0, len(items), _CHUNK):
         wrong += list(_mistyped(spark, items[start : start + _CHUNK]))

@@ -31,13 +31,17 @@ _WIDER = {
 }
 
 
-def plain_table(table: pa.Table) -> pa.Table:
+def plain_table(table: pa.Table, *, has_times: bool = True) -> pa.Table:
     """Convert a table to types that Spark accepts, without changing any value.
+
+    Args:
+        table: the table.
+        has_times: whether Spark has times of day; otherwise they become the count of their units.
 
     Raises:
         pa.ArrowInvalid: a value doesn't fit Spark's type (a timestamp too far in the future, more than 38 digits).
     """
-    schema = plain_schema(table.schema)
+    schema = plain_schema(table.schema, has_times=has_times)
     if schema.equals(table.schema):
         return table
     columns = [
@@ -47,33 +51,33 @@ def plain_table(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def plain_schema(schema: pa.Schema) -> pa.Schema:
+def plain_schema(schema: pa.Schema, *, has_times: bool = True) -> pa.Schema:
     """The schema of :func:`plain_table`."""
-    return pa.schema([field.with_type(_plain_type(field.type)) for field in schema])
+    return pa.schema([field.with_type(_plain_type(field.type, has_times)) for field in schema])
 
 
-def stored_schema(schema: pa.Schema) -> pa.Schema:
+def stored_schema(schema: pa.Schema, *, has_times: bool = True) -> pa.Schema:
     """Return the types in which Spark reads all columns of a Parquet file with this Arrow schema.
 
     Raises:
         pa.ArrowNotImplementedError: there is one that it can't read.
     """
-    return pa.schema([field.with_type(_stored_type(field.type)) for field in schema])
+    return pa.schema([field.with_type(_stored_type(field.type, has_times)) for field in schema])
 
 
-def _plain_type(type: pa.DataType) -> pa.DataType:
+def _plain_type(type: pa.DataType, has_times: bool) -> pa.DataType:
     if type in _WIDER:
         return _WIDER[type]
     if isinstance(type, pa.BaseExtensionType):
-        return _plain_type(type.storage_type)
+        return _plain_type(type.storage_type, has_times)
     if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
-        return _plain_type(type.value_type)
+        return _plain_type(type.value_type, has_times)
     if pa.types.is_fixed_size_binary(type):
         return pa.binary()
     if pa.types.is_timestamp(type):
         return pa.int64() if type.unit == "ns" else pa.timestamp("us", type.tz)
     if pa.types.is_time(type):
-        return pa.int64() if type.unit == "ns" else pa.time64("us")
+        return pa.time64("us") if type.unit != "ns" and has_times else pa.int64()
     if pa.types.is_duration(type):
         return pa.int64() if type.unit == "ns" else pa.duration("us")
     if pa.types.is_decimal(type):
@@ -82,31 +86,35 @@ def _plain_type(type: pa.DataType) -> pa.DataType:
         return pa.decimal128(min(digits, 38), scale)
     if pa.types.is_struct(type):
         # PySpark fails on null structs with required fields
-        return pa.struct([field.with_type(_plain_type(field.type)).with_nullable(True) for field in type])
+        return pa.struct([field.with_type(_plain_type(field.type, has_times)).with_nullable(True) for field in type])
     if pa.types.is_map(type):
-        return pa.map_(_plain_type(type.key_type), type.item_field.with_type(_plain_type(type.item_type)))
+        return pa.map_(
+            _plain_type(type.key_type, has_times), type.item_field.with_type(_plain_type(type.item_type, has_times))
+        )
     if _is_list(type):
-        return pa.list_(type.value_field.with_type(_plain_type(type.value_type)))
+        return pa.list_(type.value_field.with_type(_plain_type(type.value_type, has_times)))
     return type
 
 
-def _stored_type(type: pa.DataType) -> pa.DataType:
+def _stored_type(type: pa.DataType, has_times: bool) -> pa.DataType:
     """Like :func:`_plain_type`, for columns that Spark itself reads from a file: it uses the stored numbers."""
     if isinstance(type, pa.BaseExtensionType):
-        return _stored_type(type.storage_type)
+        return _stored_type(type.storage_type, has_times)
     if pa.types.is_float16(type):
         raise pa.ArrowNotImplementedError("Spark reads no numbers of 2 bytes with a fraction; write them as float")
     if pa.types.is_duration(type):
         return pa.int64()
-    if pa.types.is_time(type) and type.unit != "us":
-        return pa.int64() if type.unit == "ns" else pa.int32()
+    if pa.types.is_time(type) and not (type.unit == "us" and has_times):
+        return pa.int32() if pa.types.is_time32(type) else pa.int64()
     if pa.types.is_struct(type):
-        return pa.struct([field.with_type(_stored_type(field.type)) for field in type])
+        return pa.struct([field.with_type(_stored_type(field.type, has_times)) for field in type])
     if pa.types.is_map(type):
-        return pa.map_(_stored_type(type.key_type), type.item_field.with_type(_stored_type(type.item_type)))
+        return pa.map_(
+            _stored_type(type.key_type, has_times), type.item_field.with_type(_stored_type(type.item_type, has_times))
+        )
     if _is_list(type):
-        return pa.list_(type.value_field.with_type(_stored_type(type.value_type)))
-    return _plain_type(type)
+        return pa.list_(type.value_field.with_type(_stored_type(type.value_type, has_times)))
+    return _plain_type(type, has_times)
 
 
 def _is_list(type: pa.DataType) -> bool:
@@ -140,4 +148,6 @@ def _plain(array: pa.Array, wanted: pa.DataType) -> pa.Array:
         filled = pa.concat_arrays([array if pa.types.is_list(type) else array.cast(pa.list_(type.value_field))])
         values = _plain(filled.values, wanted.value_type)
         return pa.ListArray.from_arrays(filled.offsets, values, type=wanted, mask=mask)
+    if pa.types.is_time32(type) and pa.types.is_integer(wanted):
+        return array.cast(pa.int32()).cast(wanted)
     return array.cast(wanted)

@@ -72,6 +72,7 @@ __all__ = [
     "SETTINGS",
     "SIMPLE",
     "TIME_SETTINGS",
+    "TIME_SINCE",
     "UNSIGNED",
     "check_version",
     "field_name",
@@ -133,7 +134,7 @@ SETTINGS: Final[Mapping[str, str]] = {
 #: additional settings of a statement if :func:`has_time` is true for one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
 #: the first version of Spark with a TIME and its functions of microseconds, without which casts have no form
-_TIME_SINCE: Final = SparkVersion(4, 2)
+TIME_SINCE: Final = SparkVersion(4, 2)
 #: additional settings of a statement that makes maps: two equal keys fail, instead of one of them being lost
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
 #: additional settings of a statement that formats or parses times by a pattern: older patterns mean something else
@@ -261,12 +262,12 @@ def check_version(type: Type, spark: SparkVersion) -> None:
     Raises:
         NewerSparkError: Spark has it since another version.
     """
-    if spark < _TIME_SINCE and has_time(type):
+    if spark < TIME_SINCE and has_time(type):
         raise NewerSparkError(
             f"{type} needs the type TIME, which Spark {spark} does not have as a whole",
             feature="TIME",
-            since=_TIME_SINCE,
-            hint=f"Spark {_TIME_SINCE} and later have it",
+            since=TIME_SINCE,
+            hint=f"Spark {TIME_SINCE} and later have it",
             code=Code.TARGET_TYPE,
         )
 
