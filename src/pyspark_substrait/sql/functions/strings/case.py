@@ -30,11 +30,13 @@ __all__ = ["INITCAP_SINCE", "ROWS", "checked_initcap"]
 
 #: the first version of Spark whose initcap knows title case; one before it changes single units of UTF-16
 INITCAP_SINCE: Final = SparkVersion(4, 0)
-#: characters whose title case are several, or two units of UTF-16, at the start of a word
+#: characters at the start of a word whose title case are several, or two units of UTF-16, or that of their lower case
+#: another: the initcap of 3.5 takes the lower case of everything first
 _TITLED_APART = string_literal(
     r"(?:^|\s)(?:[\u00df\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1f50\u1f52\u1f54\u1f56\u1fb2\u1fb4\u1fb6\u1fb7"
     r"\u1fc2\u1fc4\u1fc6\u1fc7\u1fd2\u1fd3\u1fd6\u1fd7\u1fe2-\u1fe4\u1fe6\u1fe7\u1ff2\u1ff4\u1ff6\u1ff7\ufb00-\ufb06"
-    r"\ufb13-\ufb17]|[\x{10000}-\x{10ffff}&&[\p{Lu}\p{Ll}\p{Lt}]])"
+    r"\ufb13-\ufb17\u0130\u03f4\u1c90-\u1cba\u1cbd-\u1cbf\u1e9e\u2126\u212a\u212b]"
+    r"|[\x{10000}-\x{10ffff}&&[\p{Lu}\p{Ll}\p{Lt}]])"
 )
 
 #: between two words: after white space, and before something else
