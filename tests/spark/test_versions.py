@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyspark_substrait.spark.compatibility import session_version
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.spark.compatibility import require_distutils, session_version
 from pyspark_substrait.spark.jvm import compiled_object, source
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.sql.functions.builtins_since import BUILTINS, has_builtin
@@ -35,3 +36,12 @@ def test_lines_of_java_sources_are_for_versions() -> None:
     assert "import org.apache.spark.sql.SparkSession;" in older and "sql.classic" not in older
     assert "import org.apache.spark.sql.classic.SparkSession;" in newest and "sql.SparkSession;" not in newest
     assert older.count("\n") == newest.count("\n")  # so that a compiler's line is the file's
+
+
+def test_a_module_that_python_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("pyspark.__version__", "4.0.1")
+    require_distutils()
+    monkeypatch.setattr("pyspark.__version__", "3.5.7")
+    with pytest.raises(SubstraitError, match=r"PySpark 3\.5\.7 needs the module distutils.*pip install setuptools"):
+        require_distutils()

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pyspark_substrait.spark.compatibility import active_session_kept, classic_frame, session_version
+from pyspark_substrait.spark.compatibility import active_session_kept, classic_frame, require_distutils, session_version
 from pyspark_substrait.spark.session import is_copy
 
 if TYPE_CHECKING:
@@ -22,7 +22,21 @@ __all__ = [
     "collected",
     "connect_tables",
     "frame_of_arrow",
+    "spark_schema",
 ]
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """Return the types of Arrow columns in Spark. A timestamp without a zone stays one, whatever the session prefers.
+
+    Raises:
+        PySparkTypeError: Spark has no such type.
+        SubstraitError: pyspark lacks a module for it.
+    """
+    require_distutils()
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(schema, prefer_timestamp_ntz=True)
 
 
 def collected(frame: DataFrame) -> pa.Table:
@@ -36,6 +50,7 @@ def collected(frame: DataFrame) -> pa.Table:
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema
 
+    require_distutils()
     batches = older._collect_as_arrow()
     return (
         pa.Table.from_batches(batches, to_arrow_schema(frame.schema)) if not batches else pa.Table.from_batches(batches)
@@ -56,6 +71,7 @@ def arrow_schema(schema: StructType, *, large: bool) -> pa.Schema:
 
     from pyspark.sql.pandas.types import to_arrow_schema
 
+    require_distutils()
     known = signature(to_arrow_schema).parameters
     wanted = {"timezone": "UTC", "prefers_large_types": large}
     made: Any = to_arrow_schema
@@ -120,6 +136,7 @@ def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | No
             return spark.createDataFrame(table) if schema is None else spark.createDataFrame(table, schema)
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
+    require_distutils()
     known = from_arrow_schema(table.schema) if schema is None else schema
     table = table.cast(to_arrow_schema(known))
     return _of_stream(spark, table, known) if hasattr(spark, "_jsparkSession") else _of_relation(spark, table, known)

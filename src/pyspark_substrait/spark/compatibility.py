@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from pyspark_substrait.errors import NewerSparkError
+from pyspark_substrait.errors import NewerSparkError, SubstraitError
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
 
@@ -42,6 +42,7 @@ __all__ = [
     "java_package",
     "metadata_column",
     "python_context",
+    "require_distutils",
     "session_version",
     "silence_query_context",
     "table_description",
@@ -61,6 +62,21 @@ def session_version(spark: SparkSession | SparkContext) -> SparkVersion:
         known["version"] = version_of_session(spark.version)
     version: SparkVersion = known["version"]
     return version
+
+
+def require_distutils() -> None:
+    """Fail if the installed pyspark imports a module that Python no longer has: 3.5 does, for Arrow and Connect.
+
+    Raises:
+        SubstraitError: it is missing.
+    """
+    import pyspark
+
+    if version_of_session(pyspark.__version__).major < 4 and importlib.util.find_spec("distutils") is None:
+        raise SubstraitError(
+            f"PySpark {pyspark.__version__} needs the module distutils, which Python has not had since 3.12",
+            hint="The package setuptools has it: pip install setuptools",
+        )
 
 
 def can_start_spark() -> bool:

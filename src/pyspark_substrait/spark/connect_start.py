@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.compatibility import connect_server_port, has_retry_policies
+from pyspark_substrait.spark.compatibility import connect_server_port, has_retry_policies, require_distutils
 from pyspark_substrait.spark.session import PLAN_SETTINGS, spark_errors
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def connected(remote: str, wanted: Mapping[str, str], start: _Start) -> SparkSes
     """
     from pyspark.sql import SparkSession
 
+    require_distutils()
     if any(importlib.util.find_spec(package) is None for package in ("grpc", "pandas")):
         raise SubstraitError(
             "Spark Connect needs packages that are not installed", hint="pip install 'pyspark-substrait[connect]'"

@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
 from pyspark_substrait.binding.data_files import LOGS, files_below, first_file_below, log_of, refused_table
-from pyspark_substrait.errors import TableError
+from pyspark_substrait.errors import SubstraitError, TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
-from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow, spark_schema
 from pyspark_substrait.spark.compatibility import is_frame, session_version
 from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.reading.footers import Format, file_status, footer, without_nulls
@@ -30,6 +30,7 @@ from pyspark_substrait.sql.compiler.types import TIME_SINCE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql.types import StructType
 
 __all__ = [
     "Given",
@@ -41,8 +42,10 @@ __all__ = [
     "file_table",
     "first_line",
     "given_table",
+    "is_illegal_type",
     "local_path",
     "plain_without_nulls",
+    "stored_columns",
     "stored_rows",
 ]
 
@@ -153,22 +156,17 @@ def _dataset() -> Any:
 
 
 def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     counts = {field: table.column(position).null_count for position, field in enumerate(table.schema.names)}
     simple = {field.name for field in table.schema if not pa.types.is_nested(field.type)}
     try:
-        plain = plain_table(table, has_times=_has_times(spark))
-        # a timestamp without a zone stays one, whatever the session prefers
-        frame = frame_of_arrow(spark, plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
+        plain = plain_table(table, has_times=session_version(spark) >= TIME_SINCE)
+        frame = frame_of_arrow(spark, plain, spark_schema(plain.schema))
+    except SubstraitError:
+        raise
     except Exception as error:
         raise TableError(f"Spark cannot take the Arrow table given for {name}: {first_line(error)}") from error
     known = frozenset(field for field, count in counts.items() if count == 0 and field in simple)
     return Table(frame, known, table.schema)
-
-
-def _has_times(spark: SparkSession) -> bool:
-    return session_version(spark) >= TIME_SINCE
 
 
 def _path_table(name: str, path: str, spark: SparkSession) -> Table:
@@ -288,23 +286,26 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
     return file_table(name, paths, spark)
 
 
-_ILLEGAL_TYPE: Final = re.compile("PARQUET_TYPE_ILLEGAL|Illegal Parquet type")
+def is_illegal_type(error: Exception) -> bool:
+    """Whether Spark reports a type of Parquet that it does not read."""
+    return "PARQUET_TYPE_ILLEGAL" in str(error) or "Illegal Parquet type" in str(error)
+
+
+def stored_columns(schema: pa.Schema, spark: SparkSession) -> StructType:
+    """Return the types with which Spark reads such a file: nanoseconds, milliseconds of the day and uuids as stored."""
+    return spark_schema(stored_schema(schema, has_times=session_version(spark) >= TIME_SINCE))
 
 
 def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, format: Format) -> DataFrame:
     """Read files with Spark; with a schema converted from Arrow's if Spark doesn't support a type in them."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     try:
         frame = file_reader(spark, format).load(list(paths))
         frame.schema  # noqa: B018 - Connect reads nothing before the schema is requested
         return frame
-    except Exception as error:  # since 4.0 an AnalysisException; before, that of a job
-        if schema is None or not _ILLEGAL_TYPE.search(str(error)):
+    except spark_errors() as error:
+        if schema is None or not is_illegal_type(error):
             raise
-    # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
-    stored = from_arrow_schema(stored_schema(schema, has_times=_has_times(spark)), prefer_timestamp_ntz=True)
-    return file_reader(spark, format).schema(stored).load(list(paths))
+    return file_reader(spark, format).schema(stored_columns(schema, spark)).load(list(paths))
 
 
 #: A data file: its path, when it was changed (ns), its size in bytes.

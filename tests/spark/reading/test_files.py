@@ -33,6 +33,7 @@ from pyspark_substrait.model.types import (
     Decimal,
     List,
     Map,
+    PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     Type,
@@ -53,6 +54,7 @@ from tests.spark.plans import (
     ordered,
     plan,
     rows,
+    run,
     stored,
     tuples,
     where,
@@ -311,6 +313,14 @@ def test_values_of_every_type(spark: SparkSession, tmp_path: Path, kind: str) ->
     path = write(tmp_path / f"1.{kind}", table)
     node = read(types, item(path, FORMATS[kind]))
     assert ordered(rows(spark, node, allowed_paths=[tmp_path])) == ordered(tuples(table))
+
+
+def test_parquet_types_that_spark_does_not_read_are_read_as_stored(spark: SparkSession, tmp_path: Path) -> None:
+    table = {"at": pa.array([1, None], pa.timestamp("ns")), "time": pa.array([5, None], pa.time64("us"))}
+    path = write(tmp_path / "1.parquet", table)
+    types = {"at": PrecisionTimestamp(precision=9, nullable=True), "time": PrecisionTime(precision=9, nullable=True)}
+    found = run(spark, read(types, item(path, PARQUET)), allowed_paths=[tmp_path])
+    assert [column.cast(pa.int64()).to_pylist() for column in found.columns] == [[1, None], [5_000, None]]
 
 
 def test_orc_has_no_local_times_but_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:

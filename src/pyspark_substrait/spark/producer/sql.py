@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark_substrait.errors import InvalidPlanError, NewerSparkError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.spark.arrow_transfer import spark_schema
 from pyspark_substrait.spark.compatibility import active_session_kept, java_package, session_version
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
@@ -256,10 +257,8 @@ def _of_spark(name: str, schema: StructType, session: Any) -> Any:
 
 
 def _of_arrow(name: str, schema: pa.Schema) -> StructType:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     try:
-        return from_arrow_schema(schema, prefer_timestamp_ntz=True)
+        return spark_schema(schema)
     except spark_errors() as error:
         raise TableError(f"Spark has no type for a column of {name}: {first_line(error)}") from error
 

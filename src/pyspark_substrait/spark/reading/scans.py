@@ -20,7 +20,6 @@ from pyspark_substrait.errors import NewerSparkError, SubstraitError, TableError
 from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
-from pyspark_substrait.spark.arrow_input import stored_schema
 from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.compatibility import metadata_column
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
@@ -29,7 +28,7 @@ from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
-from pyspark_substrait.spark.tables import Table, file_reader
+from pyspark_substrait.spark.tables import Table, file_reader, is_illegal_type, stored_columns
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import spark_type
@@ -171,8 +170,6 @@ class _Scan:
 
     def _stored(self, kind: _Kind, paths: Sequence[str]) -> StructType:
         """Return the files' schema in Spark: that of any file of the kind; merged if the types aren't known."""
-        from pyspark.sql.pandas.types import from_arrow_schema
-
         reader = file_reader(self._spark, self._format).option("recursiveFileLookup", True)
         if kind.types is None:
             return reader.option("mergeSchema", True).load([FileSlice(path).spark_path for path in paths]).schema
@@ -185,10 +182,9 @@ class _Scan:
                 schema = reader.load(FileSlice(paths[0]).spark_path).schema
             except spark_errors() as error:
                 arrow = self.footer(paths[0]).schema
-                if arrow is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
+                if arrow is None or not is_illegal_type(error):
                     raise
-                # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
-                schema = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
+                schema = stored_columns(arrow, self._spark)
             cache_value(known, key, schema, _MOST_SCHEMAS)
         return schema
 

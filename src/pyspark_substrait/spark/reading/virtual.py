@@ -11,7 +11,7 @@ from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
-from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
+from pyspark_substrait.spark.arrow_transfer import frame_of_arrow, spark_schema
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, column_array, literal_array
 from pyspark_substrait.spark.session import session_with
 from pyspark_substrait.sql.compiler.literals import literal
@@ -37,8 +37,6 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
     Raises:
         InvalidPlanError, UnsupportedPlanError: a value doesn't fit its type, or Spark has no type for it.
     """
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     types = node.base_schema.struct.types
     if any(map(has_time, types)):
         spark = session_with(spark, TIME_SETTINGS)
@@ -51,7 +49,7 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
         for n, (array, type) in enumerate(zip(known, types, strict=True))
     ]
     data = pa.Table.from_arrays(known, schema=pa.schema(fields))
-    schema = from_arrow_schema(data.schema, prefer_timestamp_ntz=True)
+    schema = spark_schema(data.schema)
     try:
         frame = frame_of_arrow(spark, data, schema)
     except Exception as error:
