@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Call", "Difference", "answers", "calls_of", "differences", "main"]
 
 Answers = dict[str, dict[str, str]]
-"""What calls return: by the call's text and the number of a record or group, the value's ``repr``, or ``error``."""
+"""The results of calls, by a call's text and the number of a record or group: the value's ``repr``, or ``error``."""
 
 _RECORDS: Final = 14
 _GROUPS: Final = 3
@@ -114,7 +114,7 @@ def calls_of(signature: Signature) -> list[Call]:
 
 
 def answers(spark: SparkSession, signature: Signature, seed: int = 0) -> Answers:
-    """Return what the calls of a signature return on a Spark over random records, less those that it refuses.
+    """Return the results of a signature's calls on a Spark over random records, less the calls that it refuses.
 
     Of calls with the same statement, one is made; the statement is for the newest Spark, the same on each version.
     """
