@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+from typing import Final
 
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP32, FP64, I64, Decimal, Type, concrete, with_nullability
@@ -11,8 +12,10 @@ from pyspark_substrait.sql.compiler.literals import literal, string_literal
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.table import Call
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = [
+    "LAMBDAS_SINCE",
     "any_null",
     "as_double",
     "as_int",
@@ -24,6 +27,9 @@ __all__ = [
     "raised",
     "smallest",
 ]
+
+#: the first version of Spark whose analyser resolves the lambdas of the longest texts within its limit of 100 rounds
+LAMBDAS_SINCE: Final = SparkVersion(4, 0)
 
 
 def constant(value: int | float, type: Type) -> str:

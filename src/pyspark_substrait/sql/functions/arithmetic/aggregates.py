@@ -23,7 +23,6 @@ from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     rounded_to_float,
 )
 from pyspark_substrait.sql.functions.arithmetic.quantiles import (
-    LAMBDAS_SINCE,
     NEAREST,
     median_of_floats,
     median_of_integers,
@@ -32,6 +31,7 @@ from pyspark_substrait.sql.functions.arithmetic.quantiles import (
 )
 from pyspark_substrait.sql.functions.catalyst import ansi
 from pyspark_substrait.sql.functions.common_expressions import (
+    LAMBDAS_SINCE,
     as_double,
     bound,
     constant,

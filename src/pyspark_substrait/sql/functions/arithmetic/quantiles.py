@@ -18,12 +18,11 @@ from pyspark_substrait.sql.functions.arithmetic.interpolation import (
     between_integers,
     rounded,
 )
-from pyspark_substrait.sql.functions.common_expressions import bound, narrowed
+from pyspark_substrait.sql.functions.common_expressions import LAMBDAS_SINCE, bound, narrowed
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.table import Call
-from pyspark_substrait.sql.spark_version import SparkVersion
 
-__all__ = ["LAMBDAS_SINCE", "NEAREST", "median_of_floats", "median_of_integers", "plain_median", "quantile"]
+__all__ = ["NEAREST", "median_of_floats", "median_of_integers", "plain_median", "quantile"]
 
 #: the functions that round a DOUBLE that is an integer or halfway between two
 _HALVES = {
@@ -47,8 +46,6 @@ def median_of_integers(call: Call) -> str:
 
 #: the directions of rounding to the nearest number
 NEAREST: Final = (EVEN, AWAY)
-#: the first version of Spark whose analyser resolves the lambdas of the longest texts within its limit of 100 rounds
-LAMBDAS_SINCE: Final = SparkVersion(4, 0)
 
 
 def plain_median(call: Call) -> str:

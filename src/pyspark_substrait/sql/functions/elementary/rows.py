@@ -19,7 +19,7 @@ from functools import partial
 from pyspark_substrait.model.types import FP64
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms
-from pyspark_substrait.sql.functions.common_expressions import as_double, bound, narrowed, raised
+from pyspark_substrait.sql.functions.common_expressions import LAMBDAS_SINCE, as_double, bound, narrowed, raised
 from pyspark_substrait.sql.functions.elementary import formulas
 from pyspark_substrait.sql.functions.elementary.arguments import directions, turned
 from pyspark_substrait.sql.functions.elementary.machine import machine
@@ -150,7 +150,7 @@ _FUNCTIONS = (
             exact=_INFINITE,
             formula=partial(formulas.trigonometric, name),
             turned=True,
-            since=SparkVersion(4, 0),  # the analyser of 3.5 gives up on their texts over columns
+            since=LAMBDAS_SINCE,
         )
         for name in ("sin", "cos", "tan")
     ),
