@@ -100,6 +100,8 @@ def converted(column: Column, type: Type) -> str | None:
             return _bytes(column, type, length)
         case UUID():
             return _bytes(column, type, 16)
+        case _ if _counts_time(column):
+            return None  # as a number, it would depend on the unit that Spark holds it in
         case _:
             bits = unsigned_bits(type)
             return _same(column, type) if bits is None else _unsigned(column, type, bits)
@@ -219,6 +221,11 @@ def _suffix(column: Column) -> str:
 def _digits(origin: pa.DataType) -> int:
     """The number of fractional digits of an Arrow type of time; a large number for other types."""
     return _DIGITS.get(getattr(origin, "unit", ""), 99)
+
+
+def _counts_time(column: Column) -> bool:
+    """Whether Spark has a time, a timestamp or a duration of Arrow as a number."""
+    return column.origin is not None and _digits(column.origin) <= 9 and _is_whole(column.carrier)
 
 
 def _is_kind(origin: pa.DataType, type: Type) -> bool:
