@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.compatibility import error_condition
 
-__all__ = ["failed", "first_message", "refused"]
+__all__ = ["failed", "first_message", "message_with_place", "refused"]
 
 
 def refused(error: Exception) -> SubstraitError:
@@ -127,6 +128,16 @@ def first_message(error: Exception) -> str:
         return text.rstrip(". ")  # raise_error before 4.0
     line = text.split("\n", 1)[0]
     return line.split(" SQLSTATE:", 1)[0].rstrip(". ")
+
+
+def message_with_place(error: Exception) -> str:
+    """Return Spark's message about a query in one line, with the line and column counted from 1."""
+    java: Any = getattr(error, "java_exception", None)  # of an error that pyspark does not convert
+    text = str(error if java is None else java.getMessage() or java.toString()).strip()
+    first = re.sub(r"^(\{LINE:\d+\}\s*)?\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
+    first = re.sub(r"\s*(SQLSTATE: \w+)?[;.]?\s*(\(?line \d+,? pos \d+\)?;?)?$", "", first)
+    place = re.search(r"line (\d+),? pos (\d+)", text)
+    return f"{first} (line {place[1]}, column {int(place[2]) + 1})" if place else first
 
 
 def _last_of_traceback(text: str) -> str:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.spark.compatibility import analysed_part, analysed_text, is_command_result, written_rows
-from pyspark_substrait.spark.failures import first_message
+from pyspark_substrait.spark.failures import first_message, message_with_place
 from pyspark_substrait.spark.lost_connection import reporting_loss
-from pyspark_substrait.spark.producer.sql import message_with_place
 from pyspark_substrait.spark.session import spark_errors
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.spark.arrow_transfer import spark_schema
 from pyspark_substrait.spark.compatibility import active_session_kept, java_package, session_version
+from pyspark_substrait.spark.failures import message_with_place
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["Arguments", "SqlTables", "message_with_place", "plan_of_text"]
+__all__ = ["Arguments", "SqlTables", "plan_of_text"]
 
 #: the tables that a query reads by name, or only their schemas
 SqlTables: TypeAlias = Mapping[Any, Union[TableSource, pa.Schema, "StructType"]]
@@ -274,13 +275,3 @@ def _of_text(text: str, session: Any) -> Any:
         except spark_errors():
             continue
     return None
-
-
-def message_with_place(error: Exception) -> str:
-    """Return Spark's message about a query in one line, with the line and column counted from 1."""
-    java: Any = getattr(error, "java_exception", None)  # of an error that pyspark does not convert
-    text = str(error if java is None else java.getMessage() or java.toString()).strip()
-    first = re.sub(r"^(\{LINE:\d+\}\s*)?\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
-    first = re.sub(r"\s*(SQLSTATE: \w+)?[;.]?\s*(\(?line \d+,? pos \d+\)?;?)?$", "", first)
-    place = re.search(r"line (\d+),? pos (\d+)", text)
-    return f"{first} (line {place[1]}, column {int(place[2]) + 1})" if place else first
