@@ -265,6 +265,8 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
     if name == "from_unixtime" and len(types) > 1:
         reading.plain = False
         habits.ZONE.note_once(reading, path, f"`{name}` in a zone, which its type doesn't have", "in UTC")
+    if name in _OFFSETS and len(arguments) == len(types) == 3:
+        arguments = [*arguments[:2], _default(arguments[2], types[0], reading, path)]
     match name, arguments:
         case "date_part", [Literal(value=str(part)), value] if part.strip().lower() == "epoch":
             reading.plain = False
@@ -281,6 +283,13 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
             return name, [stride, *others]
         case _:
             return name, arguments
+
+
+def _default(value: Argument, type: Type, reading: Reading, path: Path) -> Argument:
+    """Return the default of ``lead`` and ``lag`` as a value of the first argument's type, to which it is cast."""
+    if not isinstance(value, Literal) or with_nullability(concrete(value.type), False) == with_nullability(type, False):
+        return value
+    return cast(different_cast(value, type, reading, path), type)
 
 
 _NANOSECONDS: Final = frozenset({"nanosecond", "nanoseconds"})
