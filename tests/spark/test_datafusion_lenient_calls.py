@@ -67,6 +67,11 @@ lead(i, 5000000000) OVER (ORDER BY id) ; lag(i, 1, 7) OVER (ORDER BY id) ; nth_v
 lag(e, 1, 0.0) OVER (ORDER BY id) ; lag(e, 1, 0.126) OVER (ORDER BY id) ; lead(i32, 1, 2.7) OVER (ORDER BY id)
 lag(i, 2, '3') OVER (ORDER BY id) ; lag(s, 1, 5) OVER (ORDER BY id) ; lag(s, 1, 3.10) OVER (ORDER BY id)
 lead(f, 1, 3) OVER (ORDER BY id) ; lag(ts, 1, '2020-01-01') OVER (ORDER BY id) ; lag(i32, 1, true) OVER (ORDER BY id)
+f::VARCHAR ; f32::VARCHAR ; concat('x', f) ; f || 'x' ; arrow_cast(f, 'Utf8') ; TRY_CAST(f AS VARCHAR) ; 1e16::VARCHAR
+ts::VARCHAR ; tn::VARCHAR ; ti::VARCHAR ; ts || 'x' ; concat('x', tn) ; arrow_cast(ts, 'Timestamp(ms, "UTC")')::VARCHAR
+arrow_cast(ts, 'Timestamp(s)') ; arrow_cast(tn, 'Timestamp(ms)') ; arrow_cast(tn, 'Timestamp(s)')::VARCHAR
+concat(i, ts) ; concat(f, 1.5, i = 1) ; concat_ws('-', ti, d) ; s || tn ; ti || s
+arrow_cast(ti, 'Time32(ms)')::VARCHAR ; array_to_string(make_array(tn), ',')
 cast_to_type('42', NULL::VARCHAR) ; cast_to_type(i, NULL::DOUBLE)
 """
 )

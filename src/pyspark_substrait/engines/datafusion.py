@@ -16,7 +16,7 @@ from pyspark_substrait.engines.compositions import and_not, duration_cast, exclu
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
-from pyspark_substrait.model.expressions import Expression, ScalarFunction
+from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, ScalarFunction
 from pyspark_substrait.model.relations import JoinType
 from pyspark_substrait.model.types import FP32, FP64, I32, I64, IntervalDay, Type
 
@@ -125,6 +125,12 @@ def _as_duration(call: ScalarFunction, values: tuple[Expression, ...]) -> Expres
     """Return the cast that a call is: there is no function of its name in DataFusion."""
     assert isinstance(call.output_type, IntervalDay)
     return duration_cast(values[0], call.output_type)
+
+
+def _as_cast(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the cast whose result a call is."""
+    assert call.output_type is not None
+    return Cast(type=call.output_type, input=values[0], failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
 DATAFUSION: Final = Target(
@@ -255,6 +261,7 @@ DATAFUSION: Final = Target(
         "bitwise_xor": exclusive_or,
         "string_split": split_text,
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
+        "to_text": _as_cast,
     },
     durations=True,
     parts={"epoch": "epoch", "nanoseconds": "nanosecond"},

@@ -158,7 +158,10 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
     date64 = message.type.WhichOneof("kind") == "date" and message.type.date.type_variation_reference == 1
-    input = datafusion_values.different_cast(input, type, reading, path, date64=date64)
+    meant = datafusion_values.different_cast(input, type, reading, path, date64=date64)
+    if meant is not input and concrete(meant.type) == concrete(type):
+        return meant
+    input = meant
     type = quirks.wider_cast(input.type, type, reading, (path, "type"))
     return Cast(type=type, input=input, failure_behavior=failure)
 

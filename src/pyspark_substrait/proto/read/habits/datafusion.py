@@ -37,6 +37,7 @@ __all__ = [
     "NUMBER",
     "STRUCT",
     "TEXT",
+    "TIMESTAMP",
     "ZONE",
     "absent_condition",
     "project_emit",
@@ -124,9 +125,18 @@ CAST = Habit(
     rule="datafusion-cast",
     producers=_DATAFUSION,
     versions="all",
-    writes="a cast of a float, a timestamp or an interval to a text, of a timestamp to fewer digits, or to Date64",
-    means="taken as the specification's; DataFusion writes `inf`, `1e300`, a T before the time, and `1 days`, and has "
-    "a time of day in a Date64",
+    writes="a cast of a float or an interval to a text, of an instant to fewer digits, or to Date64",
+    means="a float as DataFusion writes it, like `inf` and `1e300`, but in Java's digits, which may be more; the rest "
+    "as the specification's, where DataFusion writes `1 days`, cuts towards 1970, and has a time of day in a Date64",
+    evidence=_TRIED,
+    strict=False,
+)
+TIMESTAMP = Habit(
+    rule="datafusion-timestamp",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast of a time or timestamp to a text, or of a timestamp to fewer digits",
+    means="a text with a T before the time and zero, three, six or nine digits of the second; cut towards 1970",
     evidence=_TRIED,
     strict=False,
 )
@@ -334,6 +344,7 @@ HABITS = (
     JOIN,
     GROUPING_ID,
     CAST,
+    TIMESTAMP,
     NUMBER,
     DECIMAL,
     TEXT,

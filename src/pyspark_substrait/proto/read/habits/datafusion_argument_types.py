@@ -307,11 +307,25 @@ def _of_integers(values: Sequence[Expression]) -> Wanted:
     return [I64()] * len(values)
 
 
+#: what becomes a text beside another one
+_WRITTEN: Final = (
+    Binary, Boolean, Date, IntervalCompound, IntervalDay, IntervalYear, PrecisionTime, PrecisionTimestamp,
+    PrecisionTimestampTZ,
+)  # fmt: skip
+
+
 def _of_texts(values: Sequence[Expression]) -> Wanted | None:
     types = _types(values)
-    if not any(isinstance(type, String | VarChar) for type in types):
-        return None
-    return [String() if _is_number(type) or isinstance(type, Boolean | Binary | Date) else None for type in types]
+    return _as_texts(types) if any(isinstance(type, String | VarChar) for type in types) else None
+
+
+def _of_values(values: Sequence[Expression]) -> Wanted | None:
+    types = _types(values)
+    return _of_texts(values) if any(isinstance(type, Binary) for type in types) else _as_texts(types)
+
+
+def _as_texts(types: Sequence[Type]) -> Wanted:
+    return [String() if _is_number(type) or isinstance(type, _WRITTEN) else None for type in types]
 
 
 def _of_binaries(values: Sequence[Expression]) -> Wanted:
@@ -390,5 +404,6 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | _by_name(_of_logarithms, "logb")
     | _by_name(_of_places, "round trunc")
     | _by_name(_of_common_decimals, "gcd lcm")
-    | _by_name(_of_texts, "concat concat_ws str_concat ||")
+    | _by_name(_of_texts, "concat_ws str_concat ||")
+    | _by_name(_of_values, "concat")
 )

@@ -12,6 +12,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.engines import ENGINES
 from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.extensions.signatures import short_name
 from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
@@ -128,8 +129,48 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
         return _of_text(input, target, reading, path)
     if source.__class__ in NUMBERS and isinstance(target, Date | PrecisionTimestamp | IntervalDay):
         return _of_number(input, target, reading, path)
+    if isinstance(source, _WITH_TEXTS) and isinstance(target, String | VarChar):
+        return _text_of(input, reading, path)
+    if isinstance(source, PrecisionTimestamp) and isinstance(target, PrecisionTimestamp | PrecisionTimestampTZ):
+        input = _coarser(input, source, target.precision, reading, path)
     _note_difference(source, target, reading, path)
     return input
+
+
+_WITH_TEXTS: Final = (FP32, FP64, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ)
+
+
+def _text_of(input: Expression, reading: Reading, path: Path) -> Expression:
+    """Return the text that DataFusion casts a number with a fraction, a time or a timestamp to."""
+    source = with_nullability(concrete(input.type), False)
+    before, after = f"a cast of {source} to a text", "`to_text`"
+    if isinstance(source, FP32 | FP64):
+        habits.CAST.note_once(reading, path, before, f"{after}, in the digits that Java writes", key=before)
+    else:
+        habits.TIMESTAMP.note_once(reading, path, before, after, key=before)
+    if isinstance(source, PrecisionTimestampTZ):
+        habits.ZONE.note_once(reading, path, "a cast of an instant to a text, whose zone isn't written", "in UTC")
+    return _own_call("to_text", input, String())
+
+
+def _coarser(
+    input: Expression, source: PrecisionTimestamp, precision: int, reading: Reading, path: Path
+) -> Expression:
+    """Return a timestamp that is cast to one of fewer digits, which DataFusion cuts towards 1970."""
+    name = _OF_UNITS.get(precision)
+    if source.precision <= precision or name is None:
+        return input
+    target = PrecisionTimestamp(precision=precision)
+    before = f"a cast of {with_nullability(source, False)} to {target}, cut towards 1970"
+    habits.TIMESTAMP.note_once(reading, path, before, f"`{name}`", key=before)
+    return _own_call(name, input, target)
+
+
+def _own_call(name: str, input: Expression, result: Type) -> Expression:
+    """Return a call of a function of DataFusion's."""
+    made = with_nullability(result, input.type.nullable)
+    function = Function(ENGINES[Producer.DATAFUSION].urn, name, short_name(concrete(input.type)))
+    return ScalarFunction(function=function, arguments=(input,), output_type=made, derived_type=made)
 
 
 _INTEGERS: Final = frozenset({I8, I16, I32, I64})
@@ -159,9 +200,7 @@ def _of_number(
     before = f"a cast of {with_nullability(concrete(input.type), False)} to {with_nullability(target, False)}"
     habits.NUMBER.note(reading, path, before, f"`{name}`")
     count = input if isinstance(concrete(input.type), I64) else cast(input, I64())
-    made = with_nullability(target, input.type.nullable)
-    function = Function(ENGINES[Producer.DATAFUSION].urn, name, "i64")
-    return ScalarFunction(function=function, arguments=(count,), output_type=made, derived_type=made)
+    return _own_call(name, count, target)
 
 
 def _in_milliseconds(input: Expression, reading: Reading, path: Path) -> Expression:
@@ -185,19 +224,10 @@ def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -
         case PrecisionTimestamp(), PrecisionTimestampTZ():
             before, after = f"a cast of {source} to {target}, whose zone isn't written", "UTC"
             habits.ZONE.note_once(reading, path, before, after, key=before)
-        case FP32() | FP64(), String() | VarChar():
-            before, after = f"a cast of {source} to a text, like inf and 1e300", "Infinity and 1.0E300"
-            habits.CAST.note_once(reading, path, before, after, key=before)
-        case PrecisionTimestamp() | PrecisionTimestampTZ(), String() | VarChar():
-            before, after = f"a cast of {source} to a text, with a T before the time", "with a blank there"
-            habits.CAST.note_once(reading, path, before, after, key=before)
         case IntervalYear() | IntervalDay() | IntervalCompound(), String() | VarChar():
             before, after = f"a cast of {source} to a text, like 1 days", "P1D"
             habits.CAST.note_once(reading, path, before, after, key=before)
-        case (
-            (PrecisionTimestamp(precision=fine) | PrecisionTimestampTZ(precision=fine)),
-            (PrecisionTimestamp(precision=coarse) | PrecisionTimestampTZ(precision=coarse)),
-        ) if fine > coarse:
+        case PrecisionTimestampTZ(precision=fine), PrecisionTimestampTZ(precision=coarse) if fine > coarse:
             before, after = f"a cast of {source} to {target}, cut towards 1970", "cut towards the past"
             habits.CAST.note_once(reading, path, before, after, key=before)
         case _:

@@ -38,6 +38,7 @@ from pyspark_substrait.sql.functions.engines.datafusion import (
     statistics,
     strings,
     temporal,
+    texts,
     time_texts,
 )
 from pyspark_substrait.sql.functions.engines.datafusion.aggregates import cut_quotient, is_float
@@ -165,6 +166,7 @@ TABLE = Table(
         *arrays.ROWS,
         *series.ROWS,
         # a row of texts and formats is one of these names that has other signatures, too
+        *texts.ROWS,
         *time_texts.ROWS,
         *temporal.ROWS,
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
@@ -27,8 +26,9 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.types import MATCH_SETTINGS, field_name, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
-from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
+from pyspark_substrait.sql.functions.common_expressions import any_null, raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import bounded_int
+from pyspark_substrait.sql.functions.engines.datafusion.texts import PLAIN_NUMBER, text_of_moment
 from pyspark_substrait.sql.functions.sizes import MOST_ELEMENTS
 from pyspark_substrait.sql.functions.strings.string_expressions import quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
@@ -210,35 +210,6 @@ def ordered(call: Call) -> str:
 _WITH_SAME_TEXT = (String, VarChar, Boolean, I8, I16, I32, I64, Decimal, Date)
 
 
-def _plain_number() -> str:
-    """A floating-point number ``x`` as Rust writes it: without an exponent, and without a point if it is whole."""
-    digits = "replace(m, '.', '')"
-    # the digits without zeros at the ends, and the place of the point among them
-    fields = {
-        "d": f"trim(BOTH '0' FROM {digits})",
-        "p": f"instr(m, '.') - 1 + e - (length({digits}) - length(ltrim('0', {digits})))",
-    }
-    small = "concat('0.', repeat('0', -v.p), v.d)"
-    whole = "concat(v.d, repeat('0', v.p - length(v.d)))"
-    mixed = "concat(left(v.d, v.p), '.', substring(v.d, v.p + 1))"
-    cases = f"WHEN v.d = '' THEN '0' WHEN v.p <= 0 THEN {small} WHEN v.p >= length(v.d) THEN {whole} ELSE {mixed}"
-    number = let("v", fields, f"CASE {cases} END")
-    exponent = "CAST(if(t LIKE '%E%', substring_index(t, 'E', -1), '0') AS INT)"
-    number = bound("substring_index(t, 'E', 1)", "m", bound(exponent, "e", number))
-    sign = "if(startswith(s, '-'), '-', '')"
-    text = bound("ltrim('-', s)", "t", f"if(t = 'Infinity', concat({sign}, 'inf'), concat({sign}, {number}))")
-    return bound("CAST(x AS STRING)", "s", f"CASE WHEN s IS NULL THEN NULL WHEN s = 'NaN' THEN s ELSE {text} END")
-
-
-_PLAIN_NUMBER: Final = _plain_number()
-#: a time or timestamp ``x`` with three, six or no digits of the second, and a T before the time
-_TIME: Final = bound(
-    "replace(CAST(x AS STRING), ' ', 'T')",
-    "s",
-    "if(s LIKE '%.%', rpad(s, length(s) + pmod(-length(substring_index(s, '.', -1)), 3), '0'), s)",
-)
-
-
 def to_text(call: Call) -> str:
     texts, element = call.sql(0), concrete(call.type(0))
     while isinstance(_element(element), List):
@@ -246,9 +217,9 @@ def to_text(call: Call) -> str:
     text = "CAST(x AS STRING)"
     match _element(element):
         case FP32() | FP64():
-            text = _PLAIN_NUMBER
-        case PrecisionTimestamp() | PrecisionTime():
-            text = _TIME
+            text = PLAIN_NUMBER
+        case PrecisionTimestamp() | PrecisionTime() as moment:
+            text = text_of_moment(Atom("x"), moment, call.spark)
         case other if not isinstance(other, _WITH_SAME_TEXT):
             raise UnsupportedPlanError(f"array_to_string of {other}, which DataFusion writes in another form")
     texts = Atom(f"transform({texts}, x -> {text})")
@@ -371,7 +342,7 @@ ROWS = (
     row("array_reverse", "reverse({list})", foreign=_MOVED),
     row("array_pop_back", "slice({list}, 1, greatest(array_size({list}) - 1, 0))", foreign=_MOVED),
     row("array_pop_front", "slice({list}, 2, array_size({list}))", foreign=_MOVED),
-    row("array_to_string", to_text),
+    row("array_to_string", to_text, foreign=_MOVED),
     row("flatten", lambda call: flattened_text(call.sql(0)), foreign=_MOVED),
     row("array_ndims", lambda call: Atom(f"if({call.sql(0)} IS NULL, NULL, {depth(call.type(0))}L)"), foreign=_MOVED),
     row("array_first", "try_element_at(filter({0}, {1}), 1)", foreign=_MOVED, settings=MATCH_SETTINGS),
