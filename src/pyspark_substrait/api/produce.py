@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -24,7 +24,7 @@ __all__ = ["from_sql", "to_substrait", "to_substrait_expressions"]
 def to_substrait(
     frame: DataFrame | PandasOnSpark,
     *,
-    tables: Iterable[str] | Mapping[str, DataFrame] | Mapping[tuple[str, ...], DataFrame] = (),
+    tables: Iterable[str] | Mapping[Any, DataFrame] = (),
     max_rows: int = 10_000,
     optimized: bool = False,
     portable: bool = False,

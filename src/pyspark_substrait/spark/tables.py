@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Given",
     "Table",
-    "TableName",
     "TableSource",
     "Tables",
     "file_reader",
@@ -49,16 +48,10 @@ __all__ = [
     "stored_rows",
 ]
 
-TableName: TypeAlias = Union[str, "tuple[str, ...]"]
 TableSource: TypeAlias = Union["DataFrame", pa.Table, str, "os.PathLike[str]"]
-#: The tables that a caller gives: a name, dotted or in parts, and the table.
-Given: TypeAlias = Union[
-    Mapping[TableName, TableSource],
-    Mapping[str, TableSource],
-    Mapping[str, str],
-    Mapping[str, "DataFrame"],
-    Mapping["tuple[str, ...]", TableSource],
-]
+#: The tables that a caller gives: a name, dotted or a tuple of its parts, and the table. The type of the keys isn't
+#: narrower, because a ``Mapping`` with keys of type ``tuple[str, str]`` is none with keys of ``tuple[str, ...]``.
+Given: TypeAlias = Mapping[Any, TableSource]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ __all__ = ["DEFAULT_ROWS", "Named", "PandasOnSpark", "plan_from", "plan_of_query
 #: a DataFrame of ``pyspark.pandas``, which needs pandas
 PandasOnSpark: TypeAlias = Any
 #: the tables that the plan reads by name: names of views and tables, or DataFrames by their names in the plan
-Named: TypeAlias = Union[Iterable[str], Mapping[str, Any], "Mapping[tuple[str, ...], Any]"]
+Named: TypeAlias = Union[Iterable[str], Mapping[Any, Any]]
 
 
 def plan_from(

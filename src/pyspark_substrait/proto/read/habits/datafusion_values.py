@@ -153,9 +153,7 @@ def _text_of(input: Expression, reading: Reading, path: Path) -> Expression:
     return _own_call("to_text", input, String())
 
 
-def _coarser(
-    input: Expression, source: PrecisionTimestamp, precision: int, reading: Reading, path: Path
-) -> Expression:
+def _coarser(input: Expression, source: PrecisionTimestamp, precision: int, reading: Reading, path: Path) -> Expression:
     """Return a timestamp that is cast to one of fewer digits, which DataFusion cuts towards 1970."""
     name = _OF_UNITS.get(precision)
     if source.precision <= precision or name is None:
