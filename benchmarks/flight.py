@@ -1,5 +1,7 @@
 """A Flight SQL server beside the same work in its process: fetching many rows, and many plans of many clients.
 
+And the memory that a server takes for a result of millions of rows.
+
 Clients are a process of their own, ``python -m benchmarks.flight``, as they are where it matters.
 """
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 _ROWS: Final = 10_000_000
+_STREAMED: Final = (1_000_000, 10_000_000, 50_000_000)
+_PARTITION_ROWS: Final = 250_000
 _CLIENTS: Final = 64
 _PLANS: Final = 1000
 #: so that plans, and not the work on their data, are what is measured
@@ -47,7 +51,7 @@ def measure(options: Options) -> list[Section]:
     views(spark, _SCALE)
     sections = [_fetched(spark, options), _sent(spark, options)]
     spark.stop()
-    return sections
+    return [*sections, _streamed(options)]
 
 
 def _fetched(spark: SparkSession, options: Options) -> Section:
@@ -60,7 +64,7 @@ def _fetched(spark: SparkSession, options: Options) -> Section:
         about=f"Seconds for {rows:,} rows of a number, a fraction and a text, from the statement to the last row in a "
         "client's process; beside it `toArrow` of the same statement in the server's.",
     )
-    text = f"SELECT id, id / 3D AS third, CONCAT('text ', id) AS text FROM range(0, {rows}, 1, 16)"
+    text = _text(rows)
     with (
         pyspark_substrait.serve(spark, allow_sql=True) as server,
         _client(server.uri, str(server.token), "fetch", text) as ask,
@@ -69,6 +73,10 @@ def _fetched(spark: SparkSession, options: Options) -> Section:
     section.add(f"{rows:,} rows", fetch, collect)
     section.aim("fetch rows by Flight SQL, by toArrow", 1.2, fetch / collect)
     return section
+
+
+def _text(rows: int, partitions: int = 16) -> str:
+    return f"SELECT id, id / 3D AS third, CONCAT('text ', id) AS text FROM range(0, {rows}, 1, {partitions})"
 
 
 def _sent(spark: SparkSession, options: Options) -> Section:
@@ -100,6 +108,45 @@ def _sent(spark: SparkSession, options: Options) -> Section:
             served, called = side_by_side([ask, run], options.rounds)
     section.add(f"{plans:,} plans", served, called, note=f"{plans / served:.0f} plans/s beside {plans / called:.0f}")
     section.aim("plans of 64 clients, by run_query of 64 threads", 1 / 0.9, served / called)
+    return section
+
+
+_SERVER: Final = """\
+import resource, sys
+
+import pyspark_substrait
+from benchmarks.options import Options
+
+with pyspark_substrait.serve(Options(master=sys.argv[1]).session(), allow_sql=True) as server:
+    print(server.uri, server.token, flush=True)
+    for _ in sys.stdin:
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, flush=True)
+"""
+
+
+def _streamed(options: Options) -> Section:
+    section = Section(
+        "Flight SQL: memory of the server",
+        about="The peak memory of a server's Python process, before and after a client has fetched results of rows as "
+        "above, batch by batch. Java has 6 GB at most.",
+    )
+    command = [sys.executable, "-c", _SERVER, options.master]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None
+        uri, token = server.stdout.readline().split()
+
+        def peak() -> int:
+            assert server.stdin is not None and server.stdout is not None
+            server.stdin.write("\n")
+            server.stdin.flush()
+            return int(server.stdout.readline())
+
+        section.add("before", peak(), unit="B")
+        for rows in (_STREAMED[0] // 10,) if options.quick else _STREAMED:
+            with _client(uri, token, "stream", _text(rows, max(16, rows // _PARTITION_ROWS))) as ask:
+                ask()
+            section.add(f"{rows:,} rows", peak(), unit="B")
+        server.stdin.close()
     return section
 
 
@@ -157,25 +204,32 @@ class _Clients:
 
     def rows(self, command: bytes) -> pa.Table:
         """Return the rows of a command."""
+        return self._reader(command).read_all()
+
+    def count(self, command: bytes) -> int:
+        """Return the number of rows of a command, of which one batch at a time is kept."""
+        return sum(chunk.data.num_rows for chunk in self._reader(command))
+
+    def _reader(self, command: bytes) -> flight.FlightStreamReader:
         if not hasattr(self._local, "client"):
             self._local.client = flight.FlightClient(self._uri)
         client = self._local.client
         [endpoint] = client.get_flight_info(flight.FlightDescriptor.for_command(command), self._options).endpoints
-        return client.do_get(endpoint.ticket, self._options).read_all()
+        return client.do_get(endpoint.ticket, self._options)
 
 
 @click.command()
 @click.argument("uri")
 @click.argument("token")
-@click.argument("work", type=click.Choice(["fetch", "plans"]))
+@click.argument("work", type=click.Choice(["fetch", "stream", "plans"]))
 @click.argument("rest", nargs=-1)
 def main(uri: str, token: str, work: str, rest: Sequence[str]) -> None:
     """Do WORK once for each line that comes in, and then say that it is done."""
     clients = _Clients(uri, token)
-    if work == "fetch":
+    if work != "plans":
         query = pack(make("CommandStatementQuery", query=rest[0]))
         for _ in sys.stdin:
-            clients.rows(query)
+            (clients.rows if work == "fetch" else clients.count)(query)
             print("done", flush=True)
         return
     commands = [
