@@ -23,6 +23,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.types import Func, Type, UserDefined, concrete
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom, Name
 from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
 
 if TYPE_CHECKING:
@@ -215,15 +216,15 @@ def _text(definition: FunctionDefinition, item: Combination) -> _Text | None:
     for constant in (*named, None, "a"):
         columns: dict[str, str] = {}
 
-        def column(name: str, type: Type, columns: dict[str, str] = columns) -> str:
+        def column(name: str, type: Type, columns: dict[str, str] = columns) -> Atom:
             type = concrete(type)
             if isinstance(type, Func):
-                return "p -> p > 3" if spark_type(type.return_type) == "BOOLEAN" else "p -> p + 1"
+                return Atom("p -> p > 3" if spark_type(type.return_type) == "BOOLEAN" else "p -> p + 1")
             kind = spark_type(type)
             taken = [own for other, own in columns.items() if other != name]
             letter = "b" if f"{kind}_a" in taken else "a"
             columns[name] = f"{kind}_{letter}"
-            return f"`{kind}_{letter}`"
+            return Name(f"`{kind}_{letter}`")
 
         try:
             call = example_call(item, _REGISTRY, constant, column)

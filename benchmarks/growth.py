@@ -184,10 +184,10 @@ def _section(what: str, values: _Values, checked: str) -> Section:
         shown = values["compile"][index] if ours is None else ours
         section.add(f"{size:,}", shown or 0.0, peer, note="; ".join(said))
     for key, name in {**_OURS, "memory": "memory", "analyse": "to a DataFrame", "by hand": "by hand"}.items():
-        said = _growth(values["size"], values[key])
+        grown = _growth(values["size"], values[key])
         if key in _PAUSED:
-            said += f"; without Python's garbage collector: {_growth(values['size'], values[_PAUSED[key]])}"
-        section.notes.append(f"{name}: {said}")
+            grown += f"; without Python's garbage collector: {_growth(values['size'], values[_PAUSED[key]])}"
+        section.notes.append(f"{name}: {grown}")
     if checked:
         section.notes.append(f"checking isn't linear: {checked}")
     linear = [key for key in (*_OURS, "memory") if not checked or key not in ("check", "spark")]

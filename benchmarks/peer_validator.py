@@ -5,16 +5,19 @@ plan files. Prints a JSON object: for each plan the median milliseconds of a che
 diagnostics.
 """
 
+from __future__ import annotations
+
 import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import substrait_validator as validator
 
 
-def _milliseconds(action, rounds):
+def _milliseconds(action: Callable[[], object], rounds: int) -> float:
     action()
     times = []
     for _ in range(rounds):
@@ -24,13 +27,14 @@ def _milliseconds(action, rounds):
     return statistics.median(times) * 1000
 
 
-def _measured(path, folder, rounds):
+def _measured(path: Path, folder: Path, rounds: int) -> dict[str, float | str]:
     content = path.read_bytes()
     if path.suffix == ".json":
         content = validator.load_plan_from_json(content.decode()).SerializeToString()
     (folder / f"{path.stem}.pb").write_bytes(content)
     config = validator.Config()
-    found = {"checked": _milliseconds(lambda: validator.plan_to_result_handle(content, config), rounds)}
+    found: dict[str, float | str] = {}
+    found["checked"] = _milliseconds(lambda: validator.plan_to_result_handle(content, config), rounds)
     try:
         found["listed"] = _milliseconds(
             lambda: list(validator.plan_to_diagnostics(validator.plan_to_result_handle(content, config))), rounds

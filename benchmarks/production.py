@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.options import Options
 from benchmarks.report import Section
@@ -11,7 +12,7 @@ from benchmarks.timing import median, side_by_side
 from benchmarks.tpch import TABLES, files, sql, views
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["measure"]
 
@@ -40,15 +41,22 @@ def measure(options: Options) -> list[Section]:
         about="A DataFrame, analysed already, to the bytes of a plan, beside the analysis of its text.",
     )
     rounds = max(options.rounds, 7)
+
+    def produced(frame: DataFrame) -> bytes:
+        return pyspark_substrait.to_substrait(frame, tables=TABLES).to_bytes()
+
+    def produced_of_text(text: str) -> bytes:
+        return produced(spark.sql(text))
+
     for query in options.queries:
         text = sql(query)
         frame = spark.sql(text)
         ours, alone, theirs, made = side_by_side(
             [
-                lambda text=text: pyspark_substrait.to_substrait(spark.sql(text), tables=TABLES).to_bytes(),
-                lambda text=text: spark.sql(text),
-                lambda text=text: datafusion.substrait.Serde.serialize_bytes(text, context),
-                lambda frame=frame: pyspark_substrait.to_substrait(frame, tables=TABLES).to_bytes(),
+                partial(produced_of_text, text),
+                partial(spark.sql, text),
+                partial(datafusion.substrait.Serde.serialize_bytes, text, context),
+                partial(produced, frame),
             ],
             rounds,
             warm=1 if options.quick else 10,
@@ -74,8 +82,8 @@ def _parts(spark: SparkSession, queries: tuple[str, ...], rounds: int) -> Sectio
         plan = pyspark_substrait.to_substrait(frame, tables=TABLES)
         answer, whole, written = side_by_side(
             [
-                lambda execution=execution: query_json(execution, optimized=False),
-                lambda frame=frame: pyspark_substrait.to_substrait(frame, tables=TABLES),
+                partial(query_json, execution, optimized=False),
+                partial(pyspark_substrait.to_substrait, frame, tables=TABLES),
                 plan.to_bytes,
             ],
             rounds,
@@ -83,7 +91,8 @@ def _parts(spark: SparkSession, queries: tuple[str, ...], rounds: int) -> Sectio
         found["answer"].append(answer)
         found["plan"].append(max(whole - answer, 0.0))
         found["bytes"].append(written)
-    call = median(spark._jvm.java.lang.Runtime.getRuntime().availableProcessors, 50, warm=10)
+    jvm: Any = spark._jvm
+    call = median(jvm.java.lang.Runtime.getRuntime().availableProcessors, 50, warm=10)
     section = Section("Produce, the parts", about="Medians over the queries.")
     section.add("the plan in the JVM as JSON, compressed, fetched and read", statistics.median(found["answer"]))
     section.add("of that, an answer without content (one call of py4j)", call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import statistics
 from datetime import date
+from functools import partial
 
 import click
 from rich.console import Console
@@ -39,14 +40,10 @@ def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], exact
             continue
         plan = pyspark_substrait.load(file)
 
-        def run(plan: object = plan) -> object:
-            return pyspark_substrait.run_query(plan, tables=tables, spark=spark)  # type: ignore[arg-type]
-
-        def profile(plan: object = plan) -> object:
-            return pyspark_substrait.profile(plan, spark, tables=tables, exact=exact)  # type: ignore[arg-type]
-
+        run = partial(pyspark_substrait.run_query, plan, tables=tables, spark=spark)
+        profile = partial(pyspark_substrait.profile, plan, spark, tables=tables, exact=exact)
         run()
-        seen = pyspark_substrait.profile(plan, spark, tables=tables, exact=exact)
+        seen = profile()
         times = [(timed(run), timed(profile)) for _ in range(rounds)]
         plain, profiled = (statistics.median(each) for each in zip(*times, strict=True))
         totals[0] += plain

@@ -36,6 +36,9 @@ def measure(options: Options) -> list[Section]:
     def run(content: bytes) -> None:
         _drain(frame(content))
 
+    def run_text(text: str) -> None:
+        _drain(spark.sql(text))
+
     about = "From the plan's bytes, or the text, to the last row, which goes nowhere; views over Parquet files."
     own = Section(f"Run our own plans, TPC-H at scale {options.scale}", "spark.sql", about)
     foreign = Section(f"Run DataFusion's plans, TPC-H at scale {options.scale}", "spark.sql", about)
@@ -44,7 +47,7 @@ def measure(options: Options) -> list[Section]:
         produced = pyspark_substrait.to_substrait(spark.sql(text), tables=TABLES).to_bytes()
         sent = Path(plan_file("datafusion", query)).read_bytes()
         ours, theirs, plain = side_by_side(
-            [partial(run, produced), partial(run, sent), lambda text=text: _drain(spark.sql(text))], options.rounds
+            [partial(run, produced), partial(run, sent), partial(run_text, text)], options.rounds
         )
         native = shape(spark.sql(text))
         own.add(query, ours, plain, note=differences(shape(frame(produced)), native))

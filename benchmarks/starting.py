@@ -137,8 +137,8 @@ def _running(machine: _Machine, folder: Path, master: str, rounds: int) -> Secti
         "first import to the first count of a session. Python's compiled files are there, as after an installation.",
     )
     made = machine.run([*_COMMAND, "warmup"])[0]
-    ours = [*_COMMAND, "run", plan, "--table", f"orders={table}", "--master", master]
-    plain = [sys.executable, script]
+    ours: Sequence[str | Path] = [*_COMMAND, "run", plan, "--table", f"orders={table}", "--master", master]
+    plain: Sequence[str | Path] = [sys.executable, script]
     with_archive, without, peer = machine.medians([(ours, True), (ours, False), (plain, True)], rounds)
     section.add("run a small plan", with_archive, peer)
     section.add("without the archive", without, peer)
@@ -187,8 +187,8 @@ def _looking(machine: _Machine, options: Options, rounds: int) -> Section:
         "Commands without Spark",
         about="DataFusion's TPC-H plans, each command from the start of its process to its end.",
     )
-    explained = [[*_COMMAND, "explain", plan_file("datafusion", query)] for query in options.queries]
-    times = machine.medians([(command, False) for command in explained], rounds)
+    explained = [plan_file("datafusion", query) for query in options.queries]
+    times = machine.medians([([*_COMMAND, "explain", plan], False) for plan in explained], rounds)
     for query, seconds in zip(options.queries, times, strict=True):
         section.add(f"explain {query}", seconds)
     section.aim("explain a TPC-H plan, cold, the slowest", 0.25, max(times), "s")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.api.loaded_plans import forget_plans
 
-__all__ = ["anew", "computed", "median", "side_by_side", "timed"]
+__all__ = ["Action", "anew", "computed", "median", "side_by_side", "timed"]
 
 Action = Callable[[], object]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import statistics
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.options import Options
 from benchmarks.report import Section
-from benchmarks.timing import anew, median, side_by_side
+from benchmarks.timing import Action, anew, median, side_by_side
 from benchmarks.tpch import files, plan_file, sql, views
 
 if TYPE_CHECKING:
@@ -63,11 +64,14 @@ def _beside(spark: SparkSession, options: Options, kind: str, tables: dict[str, 
     def ours(content: bytes) -> object:
         return pyspark_substrait.from_substrait(pyspark_substrait.load(content), spark, tables=tables).schema
 
+    def theirs(text: str) -> object:
+        return spark.sql(text).schema
+
     ratios: dict[str, list[float]] = {"new": [], "seen before": []}
     for query in options.queries:
         content, text = plan_file("datafusion", query).read_bytes(), sql(query)
         new, again, peer = side_by_side(
-            [anew(ours, content), lambda content=content: ours(content), lambda text=text: spark.sql(text).schema],
+            [anew(ours, content), partial(ours, content), partial(theirs, text)],
             max(options.rounds, 15),
             warm=2 if options.quick else 10,
         )
@@ -100,10 +104,10 @@ def _parts(spark: SparkSession, options: Options) -> Section:
         plan = pyspark_substrait.load(content)
         statement = pyspark_substrait.to_sql(plan, formatted=False)
         rounds, warm = max(options.rounds, 15), 2 if options.quick else 5
-        alone = {
+        alone: dict[str, Action] = {
             "load": anew(pyspark_substrait.load, content),
-            "to_sql": lambda plan=plan: pyspark_substrait.to_sql(plan, formatted=False),
-            "from_substrait of a loaded plan": lambda plan=plan: pyspark_substrait.from_substrait(plan, spark),
+            "to_sql": partial(pyspark_substrait.to_sql, plan, formatted=False),
+            "from_substrait of a loaded plan": partial(pyspark_substrait.from_substrait, plan, spark),
         }
         for what, action in alone.items():
             found.setdefault(what, []).append((median(action, rounds, warm=warm), None))
@@ -113,7 +117,7 @@ def _parts(spark: SparkSession, options: Options) -> Section:
         }
         for what, ask in beside.items():
             both = side_by_side(
-                [lambda ask=ask, statement=statement: ask(statement), lambda ask=ask, text=text: ask(text)],
+                [partial(ask, statement), partial(ask, text)],
                 rounds,
                 warm=warm,
             )

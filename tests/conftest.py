@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -62,7 +62,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 
     remote = os.environ.get("TEST_REMOTE")
     sweep = request.config.getoption("--sweep")
-    settings = {"spark.sql.shuffle.partitions": 2} if sweep else dict(QUICK_SETTINGS)
+    settings: dict[str, str | int] = {"spark.sql.shuffle.partitions": 2} if sweep else dict(QUICK_SETTINGS)
     jar = CONNECT_JARS.get(pyspark.__version__.rpartition(".")[0])
     if jar is not None and remote is not None and remote.startswith("local"):
         settings["spark.jars.packages"] = jar
@@ -79,7 +79,7 @@ def _session_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     session = request.config.stash.get(SESSION, None)
     if session is not None:
-        active = type(session).getActiveSession()
+        active: Any = type(session).getActiveSession()
         is_other = active not in (session, None)
         if hasattr(session, "_jsparkSession"):
             # before 4.0, pyspark has several objects of one session
@@ -163,12 +163,12 @@ def _install_peers(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
         target = Path(unfinished, "environment")
         python = target / ("Scripts" if os.name == "nt" else "bin") / "python"
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PEERS]
-        for command in (
+        commands: list[list[str | Path]] = [
             [sys.executable, "-m", "venv", target],
-            install,
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PEERS],
             [python, "-c", "import pyarrow.substrait, substrait.sql.sql_to_substrait"],
-        ):
+        ]
+        for command in commands:
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 reason = (done.stderr or done.stdout).strip().splitlines()[-1:]

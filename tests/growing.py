@@ -288,7 +288,8 @@ def virtual_rows(size: int) -> bytes:
     message = messages.Plan()
     message.version.minor_number = 108
     tree = messages.current().named("PlanRel")()
-    return message.SerializeToString() + _field(message, "relations", _field(tree, "root", inside))
+    content = _field(message, "relations", _field(tree, "root", inside))
+    return bytes(message.SerializeToString() + content)
 
 
 _BATCH = 10_000
@@ -307,7 +308,7 @@ def _batch(size: int) -> bytes:
             value.fp64 = number / 2
         else:
             value.null.fp64.nullability = messages.Type.NULLABILITY_NULLABLE
-    return table.SerializeToString()
+    return bytes(table.SerializeToString())
 
 
 def _field(message: Any, name: str, content: bytes) -> bytes:

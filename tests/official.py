@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+from pyspark_substrait.model.plan import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

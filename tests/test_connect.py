@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ spark.stop()
 @pytest.mark.sweep
 def test_two_local_servers_run_at_once() -> None:
     command = [sys.executable, "-c", _ANSWERING]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as one, subprocess.Popen(command, text=True, **pipes) as two:
         assert [process.stdout and process.stdout.readline() for process in (one, two)] == ["ready\n"] * 2
         assert [process.communicate("\n")[0] for process in (one, two)] == ["3\n"] * 2

@@ -149,10 +149,10 @@ def imports(path: Path) -> list[Import]:
                 base = ".".join([*start, *([node.module] if node.module else [])])
                 found.extend(Import(node.lineno, f"{base}.{alias.name}", place) for alias in names)
             case ast.If(test=test, body=body, orelse=rest) if "TYPE_CHECKING" in ast.dump(test):
-                for child in body:
-                    look(child, "type checking")
-                for child in rest:
-                    look(child, place)
+                for statement in body:
+                    look(statement, "type checking")
+                for statement in rest:
+                    look(statement, place)
             case _:
                 inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
                 for child in ast.iter_child_nodes(node):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,8 @@ def test_load_is_typed_for_plans_and_takes_expressions() -> None:
     again: ExtendedExpression = substrait.load(expression)
     assert [type(found) for found in (plan, expression)] == [Plan, ExtendedExpression]
     assert again is expression
-    assert type(substrait.load(samples.expression())) is ExtendedExpression
+    untyped: Any = substrait.load(samples.expression())
+    assert type(untyped) is ExtendedExpression
     with pytest.raises(substrait.InvalidPlanError, match="this is a plan, not an extended expression"):
         substrait.load_expressions(samples.plan())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,7 @@ def hostile_plan(function: str = "add:i64_i64") -> dict[str, object]:
     """A plan with hostile names in all places that have names."""
     i64 = {"i64": {"nullability": "NULLABILITY_REQUIRED"}}
     schema = {"names": [HOSTILE], "struct": {"types": [i64], "nullability": "NULLABILITY_REQUIRED"}}
-    column = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
+    column: dict[str, Any] = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
     urn = "extension:io.substrait:functions_arithmetic"
     return {
         "version": {"minorNumber": 75, "producer": HOSTILE, "gitHash": "00" * 20},

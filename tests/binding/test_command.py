@@ -32,7 +32,7 @@ def test_a_plan_is_fitted_and_the_changes_are_listed(folder: Path) -> None:
     assert "the table ORDERS → the table orders" in done.stderr
     assert "ID as i64 → cast from i32?" in done.stderr
     expected = ps.bind(folder / "plan.json", {"orders": folder / "orders.parquet"})
-    assert ps.load(folder / "bound.pb").relations == expected.relations  # type: ignore[union-attr]
+    assert ps.load(folder / "bound.pb").relations == expected.relations
 
 
 def test_it_goes_to_standard_output_in_its_form(folder: Path) -> None:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 import pyspark_substrait as ps
 from pyspark_substrait.documents import Plan
-from pyspark_substrait.model.expressions import SortDirection
+from pyspark_substrait.model.expressions import Expression, SortDirection
 from pyspark_substrait.model.relations import (
     FileOrFiles,
     JoinType,
@@ -109,10 +109,9 @@ def slow(folder: Path) -> RelationBase:
     """A query that takes some seconds on two cores: every task has as much to do as the next."""
     orders = stored("orders", ORDERS)
     number = col(orders, 0)
-    mixed = number
+    mixed: Expression = number
     for step in range(1, 60):
-        shifted = call("modulus", call("add", call("multiply", mixed, long(31)), long(step)), long(1_000_003))
-        mixed = shifted
+        mixed = call("modulus", call("add", call("multiply", mixed, long(31)), long(step)), long(1_000_003))
     hashed = project(orders, mixed, col(orders, 1))
     return group(hashed, [], [aggregate("sum", col(hashed, 0)), aggregate("count", col(hashed, 1))])
 

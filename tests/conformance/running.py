@@ -295,7 +295,7 @@ def _same(found: Any, wanted: Any, type: Type) -> bool:
                 return math.isnan(wanted) and math.isnan(found)
             if wanted == found:
                 return math.copysign(1, wanted) == math.copysign(1, found)
-            return abs(found - wanted) <= abs(wanted) * _TOLERANCE[kind.__class__]
+            return bool(abs(found - wanted) <= abs(wanted) * _TOLERANCE[kind.__class__])
         case UserDefined(name="geometry") if found is not None and wanted is not None:
             import shapely
 

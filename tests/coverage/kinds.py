@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pyspark_substrait.model.expressions import (
     BoundsType,
@@ -45,6 +45,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect, masked_type
 from pyspark_substrait.model.plan import DynamicParameterBinding
+from pyspark_substrait.model.relations import Filter, Project, Read
 from pyspark_substrait.model.types import I64, Date, List, Map, String, Struct
 from tests.spark.plans import (
     LONG,
@@ -78,7 +79,11 @@ ROWS: tuple[Row, ...] = (
 #: the table that subqueries look into, and joins join with
 OTHER: tuple[tuple[int, int | None], ...] = ((10, 1), (10, 2), (7, None), (99, 5))
 
-A, B, S, L, M = range(5)
+A: Final = 0
+B: Final = 1
+S: Final = 2
+L: Final = 3
+M: Final = 4
 
 #: the value of the dynamic parameter
 BINDING = DynamicParameterBinding(parameter_anchor=3, value=long(8))
@@ -120,7 +125,7 @@ def _anywhere(name: str, make: Make, each: Callable[[Row | None], int | None]) -
     KINDS.append(Kind(name, make, lambda rows: [each(row) for row in rows], constant))
 
 
-def _other(predicate: Callable[[Struct], Expression] | None = None) -> object:
+def _other(predicate: Callable[[Struct], Expression] | None = None) -> Read | Filter:
     read = values([LONG, LONG_], OTHER)
     return read if predicate is None else where(read, predicate(read.schema))
 
@@ -151,9 +156,9 @@ def _nullable(record: Struct | None) -> Expression:
     return lit(LONG_, 10) if record is None else col(record, B)
 
 
-def _column(position: int, predicate: Callable[[Struct], Expression] | None = None) -> object:
+def _column(position: int, predicate: Callable[[Struct], Expression] | None = None) -> Project:
     read = _other(predicate)
-    return project(read, col(read, position))  # type: ignore[arg-type]
+    return project(read, col(read, position))
 
 
 def _outer_a(record: Struct | None) -> Expression:
@@ -170,7 +175,7 @@ def _sum_of_matches(record: Struct | None) -> Expression:
         return call("equal", col(inner, 0), wanted)
 
     read = _other(matches)
-    return ScalarSubquery(input=group(read, [], [aggregate("sum", col(read, 1))]))  # type: ignore[arg-type]
+    return ScalarSubquery(input=group(read, [], [aggregate("sum", col(read, 1))]))
 
 
 def _greater_than_all(record: Struct | None) -> Expression:
@@ -181,7 +186,7 @@ def _greater_than_all(record: Struct | None) -> Expression:
         reduction_op=ReductionOp.ALL,
         comparison_op=ComparisonOp.GT,
         left=_a(record),
-        right=_column(1, matches),  # type: ignore[arg-type]
+        right=_column(1, matches),
     )
 
 
@@ -336,7 +341,7 @@ _anywhere(
     lambda record: _truth(
         SetPredicate(
             predicate_op=PredicateOp.EXISTS,
-            tuples=_other(lambda inner: call("equal", col(inner, 1), _outer_a(record))),  # type: ignore[arg-type]
+            tuples=_other(lambda inner: call("equal", col(inner, 1), _outer_a(record))),
         )
     ),
     lambda row: 0 if row is None else int(row[A] in (1, 2)),
@@ -345,7 +350,7 @@ _anywhere(
 
 _anywhere(
     "subquery: set_predicate UNIQUE",
-    lambda record: _truth(SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=_column(0, _up_to(record)))),  # type: ignore[arg-type]
+    lambda record: _truth(SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=_column(0, _up_to(record)))),
     lambda row: 0 if row is None else int(row[A] < 2),
 )
 

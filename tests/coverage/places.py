@@ -213,7 +213,8 @@ def _inner(found: list[Any]) -> Rows:
 
 
 def _left(found: list[Any]) -> Rows:
-    return [(row[0], match) for row, value in zip(ROWS, found, strict=True) for match in _matches(value) or [None]]
+    no_match: list[int | None] = [None]
+    return [(row[0], match) for row, value in zip(ROWS, found, strict=True) for match in _matches(value) or no_match]
 
 
 def _mark(found: list[Any]) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
@@ -32,7 +33,9 @@ def messages() -> Iterator[Descriptor]:
 
 
 def _descriptor(name: str) -> Descriptor:
-    return current().named(name).DESCRIPTOR
+    message: Any = current().named(name)
+    descriptor: Descriptor = message.DESCRIPTOR
+    return descriptor
 
 
 def _below(message: Descriptor, seen: set[str]) -> Iterator[Descriptor]:

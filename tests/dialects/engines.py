@@ -350,7 +350,7 @@ class Trino(Engine):
 
         self._data = server.folder / "data"
         self._faults = trino.exceptions.Error
-        self._connection = trino.dbapi.connect(
+        self._connection = trino.dbapi.connect(  # type: ignore[no-untyped-call]
             host="127.0.0.1",
             port=server.port,
             user="test",

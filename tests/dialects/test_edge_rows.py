@@ -27,7 +27,7 @@ from pyspark_substrait.model.expressions import (
     Unbounded,
     WindowFunction,
 )
-from pyspark_substrait.model.relations import Fetch, JoinType, LateralJoin, Measure, RelationBase, Set, SetOp, Sort
+from pyspark_substrait.model.relations import Fetch, JoinType, LateralJoin, Measure, Read, Relation, Set, SetOp, Sort
 from pyspark_substrait.model.types import I8, Binary, Decimal, PrecisionTimestampTZ, with_nullability
 from tests.dialects.engines import Engine, EngineFault
 from tests.spark.plans import (
@@ -155,13 +155,13 @@ class Case:
     """
 
     name: str
-    relation: RelationBase
+    relation: Relation
     expected: list[tuple[Any, ...]]
     parameters: dict[int, object] | None = None
     is_sorted: bool = False
 
 
-def _numbers(*numbers: int | None) -> RelationBase:
+def _numbers(*numbers: int | None) -> Read:
     return values([INT_], [(one,) for one in numbers])
 
 
@@ -199,9 +199,9 @@ def cases() -> Iterator[Case]:
     # subqueries
     haystack = _limited(1)
     needle = values([INT], [(1,), (3,)])
-    found = InPredicate(needles=(col(needle, 0),), haystack=haystack)
-    yield Case("in an ordered and limited query", project(needle, col(needle, 0), found), [(1, False), (3, True)])
-    yield Case("a filter by it", where(needle, found), [(3,)])
+    inside = InPredicate(needles=(col(needle, 0),), haystack=haystack)
+    yield Case("in an ordered and limited query", project(needle, col(needle, 0), inside), [(1, False), (3, True)])
+    yield Case("a filter by it", where(needle, inside), [(3,)])
     yield Case("a scalar of one", project(needle, ScalarSubquery(input=haystack)), [(3,), (3,)])
     # outer columns as they are, in the places of columns
     inner = values([INT], [(1,)])
@@ -218,8 +218,8 @@ def cases() -> Iterator[Case]:
     ):
         one = ScalarSubquery(input=group(inner, [], [measure]))
         yield Case(f"an aggregate with outer columns: {name}", project(needle, col(needle, 0), one), expected)
-    keyed = ScalarSubquery(input=group(inner, [above], [], common=emit(0)))
-    yield Case("an outer column as a key", project(needle, keyed), [(1,), (3,)])
+    grouped = ScalarSubquery(input=group(inner, [above], [], common=emit(0)))
+    yield Case("an outer column as a key", project(needle, grouped), [(1,), (3,)])
     unmatched = join(values([INT], [(7,)]), of_outer, truth(False), JoinType.LEFT)
     missing = ScalarSubquery(input=Fetch(input=project(unmatched, col(unmatched, 1)), count_expr=long(1)))
     yield Case("outer columns without a match", project(needle, missing), [(None,), (None,)])
@@ -261,10 +261,10 @@ def cases() -> Iterator[Case]:
     nothing = where(keyed, truth(False))
     yield Case("grouping sets of nothing", group(nothing, [col(nothing, 0)], [measure], sets=[[0], []]), [(None, 0, 1)])
     yield Case("the empty set of nothing", group(nothing, [col(nothing, 0)], [measure], sets=[[]]), [(None, 0)])
-    for table in (keyed, nothing):
-        key = group(table, [col(table, 0)], [measure], sets=[[]], common=emit(0))
+    for source in (keyed, nothing):
+        key = group(source, [col(source, 0)], [measure], sets=[[]], common=emit(0))
         yield Case("only the key of an empty set", key, [(None,)])
-        yield Case("an empty set without measures", group(table, [col(table, 0)], [], sets=[[]]), [(None,)])
+        yield Case("an empty set without measures", group(source, [col(source, 0)], [], sets=[[]]), [(None,)])
     two = group(keyed, [col(keyed, 0), col(keyed, 1)], [measure], sets=[[0]])
     yield Case("one set of some keys", two, [(1, None, 2)])
 
@@ -272,8 +272,8 @@ def cases() -> Iterator[Case]:
     def of(op: SetOp, *members: tuple[int | None, ...]) -> Set:
         return Set(members=tuple(_numbers(*one) for one in members), op=op)
 
-    first, second, third = (1, 1, None, None, 2, 4), (1, None, 3), (1, 1, 1, 2)
-    for op, expected in (
+    members = ((1, 1, None, None, 2, 4), (1, None, 3), (1, 1, 1, 2))
+    for op, left in (
         (SetOp.MINUS_PRIMARY, [4]),
         (SetOp.MINUS_PRIMARY_ALL, [None, 4]),
         (SetOp.MINUS_MULTISET, [None, None, 2, 4]),
@@ -282,7 +282,7 @@ def cases() -> Iterator[Case]:
         (SetOp.INTERSECTION_MULTISET_ALL, [1]),
         (SetOp.UNION_DISTINCT, [1, None, 2, 3, 4]),
     ):
-        yield Case(op.value, of(op, first, second, third), [(one,) for one in expected])
+        yield Case(op.value, of(op, *members), [(one,) for one in left])
     # functions
     words = values([TEXT, TEXT], [("abc", ""), ("", ""), ("𝄞b", "b")])
     yield Case(
@@ -389,7 +389,7 @@ def _quotients() -> Iterator[Case]:
     between = call("between", col(numbers, 0), lit(REAL, 1.0), col(numbers, 1))
     yield Case("between with NaN", project(numbers, between), [(False,), (True,), (True,), (None,), (True,)])
     for nulls, kind in (("first", SortDirection.ASC_NULLS_FIRST), ("last", SortDirection.ASC_NULLS_LAST)):
-        ordered = [(1.0,), (1.0,), (math.nan,), (math.nan,)]
+        ordered: list[tuple[Any, ...]] = [(1.0,), (1.0,), (math.nan,), (math.nan,)]
         ordered = [(None,), *ordered] if nulls == "first" else [*ordered, (None,)]
         way = Sort(input=project(numbers, col(numbers, 0)), sorts=(sort(col(numbers, 0), kind),))
         yield Case(f"NaN in an order, nulls {nulls}", way, ordered, is_sorted=True)

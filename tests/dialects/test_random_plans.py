@@ -64,7 +64,8 @@ def _text(cell: Any) -> str | None:
 
 def _in_postgres(found: Postgres) -> tuple[Engine, Tables]:
     for name, table in TABLES.items():
-        columns, types = {}, []
+        columns: dict[str, Any] = {}
+        types = []
         for type, own in zip(SCHEMAS[name].struct.types, _types("postgres", name), strict=True):
             column = table.column_names[len(columns)]
             if isinstance(concrete(type), List | Binary):

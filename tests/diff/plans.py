@@ -12,11 +12,12 @@ from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import Relation, RelationBase
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.model.walk import with_inputs
 
 Node = TypeVar("Node")
+Rel = TypeVar("Rel", bound=RelationBase)
 
 I64, STRING, BOOLEAN = t.I64(), t.String(), t.Boolean()
 NULLABLE = t.I64(nullable=True)
@@ -38,7 +39,8 @@ def at(position: int, type: Type = I64) -> e.FieldReference:
 def call(name: str, *arguments: e.Expression, file: str = "comparison", kinds: str = "any_any") -> e.ScalarFunction:
     """A call of a standard function; a boolean, unless it computes."""
     function = e.Function(f"extension:io.substrait:functions_{file}", name, kinds)
-    type: Type = {"arithmetic": I64, "string": STRING}.get(file, BOOLEAN)
+    types: dict[str, Type] = {"arithmetic": I64, "string": STRING}
+    type = types.get(file, BOOLEAN)
     return e.ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
 
 
@@ -75,7 +77,7 @@ def read(table: str, *columns: tuple[str, Type]) -> r.Read:
     return r.Read(base_schema=schema(*columns), read_type=r.NamedTable(names=(table,)))
 
 
-def emitted(relation: Any, *columns: int) -> Any:
+def emitted(relation: Rel, *columns: int) -> Rel:
     return replace(relation, common=replace(relation.common, emit=columns))
 
 

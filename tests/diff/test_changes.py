@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -59,11 +60,11 @@ class Case:
     path_b: str
 
 
-def on(kind: type, change: Callable[[object], object], which: int = 0) -> Callable[[Plan], Plan]:
+def on(kind: type, change: Callable[[Any], Any], which: int = 0) -> Callable[[Plan], Plan]:
     return lambda plan: edited(plan, kind, change, which)
 
 
-def parts(kind: type, which: int = 0, **given: object) -> Callable[[Plan], Plan]:
+def parts(kind: type, which: int = 0, **given: Any) -> Callable[[Plan], Plan]:
     """A change of some fields of a relation."""
     return on(kind, lambda node: replace(node, **given), which)
 

@@ -47,9 +47,10 @@ def relation_paths(message: Message, path: str = "") -> Iterator[str]:
     if message.DESCRIPTOR.full_name == "substrait.Rel":
         path = f"{path}.{message.WhichOneof('rel_type')}"
         yield path
-        message = getattr(message, path.rpartition(".")[2])
-        if not isinstance(message, Message):  # the number of a detached relation
+        inner: Any = getattr(message, path.rpartition(".")[2])
+        if not isinstance(inner, Message):  # the number of a detached relation
             return
+        message = inner
     for field, value in message.ListFields():
         here = f"{path}.{field.name}".removeprefix(".")
         if isinstance(value, Message):
@@ -142,7 +143,7 @@ def test_an_edit_marks_one_relation(name: str) -> None:
 @pytest.mark.parametrize("name", PAIRS)
 def test_two_relations_are_paired(name: str) -> None:
     before, after, _ = PAIRS[name]
-    plans = [rooted(node, *(f"c{at}" for at in range(len(node.schema.types)))) for node in (before, after)]  # type: ignore
+    plans = [rooted(node, *(f"c{at}" for at in range(len(node.schema.types)))) for node in (before, after)]
     found = ps.diff(*plans)
     assert_complete(found, *plans)
     assert {pair.mark for pair in marked(found)} <= ({Mark.ADDED} if name == "an input more" else {Mark.CHANGED})

@@ -12,6 +12,7 @@ from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.plan import DynamicParameterBinding
+from pyspark_substrait.model.relations import Relation
 from tests.diff.plans import (
     CUSTOMERS,
     I64,
@@ -28,7 +29,7 @@ from tests.diff.plans import (
 )
 
 
-def changed(before: object, after: object) -> list[str]:
+def changed(before: Relation, after: Relation) -> list[str]:
     """What is said of two relations, as the only ones of a plan."""
     width = [len(item.schema.types) for item in (before, after)]
     plans = [
@@ -92,7 +93,7 @@ def cast(type: t.Type, failure: e.FailureBehavior = e.FailureBehavior.THROW_EXCE
 
 IN_TURN = r.Exchange(input=ORDERS, exchange_kind=r.RoundRobin(), partition_count=4)
 
-PAIRS: dict[str, tuple[object, object, list[str]]] = {
+PAIRS: dict[str, tuple[Relation, Relation, list[str]]] = {
     "a window function": (
         window("sum", e.CurrentRow()),
         window("max", e.CurrentRow()),

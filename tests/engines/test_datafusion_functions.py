@@ -86,23 +86,23 @@ def plan_of(signature: Signature, chosen: tuple[Type | str, ...]) -> Any:
 
 def is_of(found: pa.DataType, type: Type) -> bool:
     """Whether an Arrow type is the one of a type of the plan."""
-    simple: dict[type[Any], pa.DataType] = {
+    simple: dict[object, pa.DataType] = {
         t.Boolean: pa.bool_(), t.I8: pa.int8(), t.I16: pa.int16(), t.I32: pa.int32(), t.I64: pa.int64(),
         t.FP32: pa.float32(), t.FP64: pa.float64(), t.String: pa.string(), t.VarChar: pa.string(),
         t.FixedChar: pa.string(), t.Binary: pa.binary(), t.Date: pa.date32(),
     }  # fmt: skip
     wanted = concrete(type)
     if wanted.__class__ in simple:
-        return PLAIN.get(found, found) == simple[wanted.__class__]
+        return bool(PLAIN.get(found, found) == simple[wanted.__class__])
     match wanted:
         case t.Decimal(precision=precision, scale=scale):
-            return found == pa.decimal128(precision, scale)
+            return bool(found == pa.decimal128(precision, scale))
         case t.PrecisionTimestamp():
-            return found == pa.timestamp("us")
+            return bool(found == pa.timestamp("us"))
         case t.PrecisionTimestampTZ():
-            return found == pa.timestamp("us", "UTC")
+            return bool(found == pa.timestamp("us", "UTC"))
         case t.PrecisionTime():
-            return found == pa.time64("us")
+            return bool(found == pa.time64("us"))
         case t.List(type=element):
             return pa.types.is_list(found) and is_of(found.value_type, element)
         case t.Struct(types=types):

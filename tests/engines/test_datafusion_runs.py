@@ -69,7 +69,7 @@ def test_a_product_of_decimals_has_the_digits_of_the_plan() -> None:
 @pytest.mark.parametrize("places", [0, 1, 2, -1])
 def test_decimals_are_rounded(places: int) -> None:
     values = ["1.250", "-1.250", "1.249", "0.000", "95.500", "-95.500", "99999.999", None]
-    tables = {"t": pa.table({"a": decimals(values, pa.decimal128(8, 3))})}  # type: ignore[arg-type]
+    tables = {"t": pa.table({"a": decimals(values, pa.decimal128(8, 3))})}
     frame = read("t", {"a": "decimal?<8,3>"}).select(
         r=lambda t: call("round", t.a, lit(places, "i32"), options={"rounding": "TIE_AWAY_FROM_ZERO"})
     )

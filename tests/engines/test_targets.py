@@ -245,7 +245,7 @@ def test_a_computed_limit_has_no_older_form() -> None:
     fetch = given.to_message().relations[0].root.input.fetch  # type: ignore[attr-defined]
     assert fetch.HasField("count_expr"), "a count of -1 in its place would be no limit"
     again = ps.load(given.to_bytes())
-    assert again.relations == given.relations  # type: ignore[union-attr]
+    assert again.relations == given.relations
 
 
 @pytest.mark.parametrize(

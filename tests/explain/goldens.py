@@ -36,7 +36,7 @@ def samples() -> str:
     """A page for each sample, with findings. Lines that stand on the page of an earlier one are left out."""
     known: set[str] = set()
     parts: list[str] = []
-    for name, document in {**PLANS, **EXTENDED_EXPRESSIONS}.items():
+    for name, document in (PLANS | EXTENDED_EXPRESSIONS).items():
         page = [_PASSED.sub("…", line) for line in ps.explain(as_document(document, deep=False)).splitlines()]
         parts.append("\n".join([f"== {name}", *(line for line in page if line not in known), ""]))
         known.update(page)

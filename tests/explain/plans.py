@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+from typing import Any
 
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -127,7 +128,9 @@ def ref(type: Type, *path: int) -> FieldReference:
     return FieldReference(root=RootReference(), reference=tuple(StructField(p) for p in path), type=type)
 
 
-def call(name: str, *arguments: Expression | EnumArgument, type: Type, urn: str = "comparison", **options: str):
+def call(
+    name: str, *arguments: Expression | EnumArgument, type: Type, urn: str = "comparison", **options: str
+) -> ScalarFunction:
     return ScalarFunction(
         function=Function(f"extension:io.substrait:functions_{urn}", name, ""),
         arguments=arguments,
@@ -137,7 +140,7 @@ def call(name: str, *arguments: Expression | EnumArgument, type: Type, urn: str 
     )
 
 
-def aggregate(name: str, *arguments: Expression, type: Type, **more: object) -> AggregateFunction:
+def aggregate(name: str, *arguments: Expression, type: Type, **more: Any) -> AggregateFunction:
     function = Function("extension:io.substrait:functions_aggregate_generic", name, "")
     return AggregateFunction(function=function, arguments=arguments, output_type=type, derived_type=type, **more)
 

@@ -15,7 +15,7 @@ from pyspark_substrait.documents import as_document
 from pyspark_substrait.proto.depth import is_repeated
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
-DOCUMENTS = {**PLANS, **EXTENDED_EXPRESSIONS}
+DOCUMENTS = PLANS | EXTENDED_EXPRESSIONS
 NAMES = sorted(DOCUMENTS)
 ROUNDS = 1
 """How many mutants of each sample and kind; more find more."""

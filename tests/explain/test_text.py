@@ -40,7 +40,7 @@ def test_the_documentation_shows_pages_as_they_are() -> None:
 
 
 def test_every_node_is_on_a_page() -> None:
-    seen: set[type] = set()
+    seen: set[object] = set()
     stack: list[object] = [plan() for plan in PLANS.values()]
     while stack:
         node = stack.pop()

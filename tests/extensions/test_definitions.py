@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -128,9 +129,11 @@ def sample(pattern: Node) -> t.Type:
         case TypePattern(keyword="varchar"):
             return t.VarChar(length=7)
         case TypePattern(keyword=keyword, parameters=(_,)):
-            by_keyword = {cls.keyword: cls for cls in (t.IntervalDay, t.PrecisionTime, t.PrecisionTimestamp)}
+            by_keyword: dict[str, Callable[..., t.Type]] = {
+                cls.keyword: cls for cls in (t.IntervalDay, t.PrecisionTime, t.PrecisionTimestamp)
+            }
             by_keyword |= {"precision_timestamp_tz": t.PrecisionTimestampTZ, "interval_compound": t.IntervalCompound}
-            return by_keyword[keyword](precision=3)  # type: ignore[no-any-return]
+            return by_keyword[keyword](precision=3)
         case TypePattern(keyword=keyword):
             simple = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Boolean, t.Date, t.IntervalYear)
             return next(cls() for cls in simple if cls.keyword == keyword)

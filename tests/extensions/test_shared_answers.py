@@ -52,7 +52,7 @@ def test_a_null_and_numbers_that_are_equal_are_different_arguments() -> None:
 def message(precision: int, scale: int, nullability: int) -> messages.Type:
     made = messages.Type()
     made.decimal.precision, made.decimal.scale = precision, scale
-    made.decimal.nullability = nullability  # type: ignore[assignment]
+    made.decimal.nullability = nullability
     return made
 
 

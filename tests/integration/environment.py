@@ -100,8 +100,10 @@ def _make_environment(target: Path, spark: str) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as unfinished:
         made = Path(unfinished, "environment")
         own = made / ("Scripts" if os.name == "nt" else "bin") / "python"
-        install = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *_requirements(spark)]
-        for command in ([sys.executable, "-m", "venv", made], install):
+        make: list[str | Path] = [sys.executable, "-m", "venv", made]
+        install: list[str | Path] = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        install += _requirements(spark)
+        for command in (make, install):
             subprocess.run(command, check=True)
         made.rename(target)  # in one step, so that a folder with this name is always whole
 

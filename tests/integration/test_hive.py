@@ -19,7 +19,7 @@ from pyspark_substrait.model.relations import (
     DdlOp,
     NamedObjectWrite,
     OutputMode,
-    RelationBase,
+    Relation,
     Write,
     WriteOp,
 )
@@ -67,9 +67,9 @@ def read(name: str | tuple[str, ...], **columns: Any) -> Any:
     return plans.stored(name, columns)
 
 
-def write(name: str, op: WriteOp, input: RelationBase, schema: NamedStruct, **more: Any) -> Write:
+def write(name: str, op: WriteOp, input: Relation, schema: NamedStruct, **more: Any) -> Write:
     target = NamedObjectWrite(names=("default", name))
-    return Write(write_type=target, table_schema=schema, op=op, input=input, **more)  # type: ignore[arg-type]
+    return Write(write_type=target, table_schema=schema, op=op, input=input, **more)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -160,8 +160,8 @@ def test_views(hive: Session, name: str) -> None:
         hive.sql(f"INSERT INTO {name} PARTITION (day = DATE'{day}') VALUES {rows}")
     hive.sql(f"CREATE VIEW view_{name} (number, word, day) AS SELECT id * 10 AS ten, v, day FROM {name}")
     view = read(f"view_{name}", word=VarChar(nullable=True, length=5), number=INT_, day=Date(nullable=True))
-    day = plans.lit(Date(), (date(2026, 1, 2) - date(1970, 1, 1)).days)
-    second = plans.where(view, call("equal", col(view, 2), day))
+    later = plans.lit(Date(), (date(2026, 1, 2) - date(1970, 1, 1)).days)
+    second = plans.where(view, call("equal", col(view, 2), later))
     assert hive.rows(second) == [("b", 20, date(2026, 1, 2)), (None, 30, date(2026, 1, 2))]
     assert partitions_read(hive.executed(second)) == 1
     hive.sql(f"DROP VIEW view_{name}")
@@ -201,7 +201,7 @@ def test_insert_into_partitions(hive: Session, name: str, form: str) -> None:
     assert hive.sql(f"SELECT id, title FROM {name}") == content
     assert len(hive.sql(f"SHOW PARTITIONS {name}")) == len(content)
     # Hive has one folder for null, the empty text and its name
-    refused = {"": "empty text", "__HIVE_DEFAULT_PARTITION__": "would become null"}
+    refused: dict[str | None, str] = {"": "empty text", "__HIVE_DEFAULT_PARTITION__": "would become null"}
     if by_hive:
         # Spark takes the name of the folder for the text then
         refused[None] = "null there would become"

@@ -85,7 +85,7 @@ def test_spark_and_trino_read_the_same_rows(lake: Lake, name: str) -> None:
     table = lake.spark.table(f"SELECT * FROM ice.shop.{name}")
     expected = _counted(table, types)
     assert len(expected) >= 2
-    assert table.column_names == list(plan.relations[0].names)  # type: ignore[union-attr]
+    assert table.column_names == list(plan.relations[0].names)
     found = lake.trino.rows(f"SELECT * FROM ice.shop.{name}", types)
     assert sorted(map(str, found)) == sorted(map(str, expected))
 
@@ -101,7 +101,7 @@ def _counted(table: pa.Table, types: Any) -> list[tuple[Any, ...]]:
 def test_a_view_of_another_engine_is_read(lake: Lake) -> None:
     lake.spark.sql("CREATE VIEW ice.shop.by_spark (k, n) AS SELECT product, count(*) FROM ice.shop.orders GROUP BY 1")
     plan = lake.spark.view(lake.uri, "shop.by_spark")
-    assert plan.relations[0].names == ("k", "n")  # type: ignore[union-attr]
+    assert plan.relations[0].names == ("k", "n")
     assert sorted(map(str, lake.spark.plan(plan).to_pylist())) == sorted(
         map(str, lake.spark.table("SELECT * FROM ice.shop.by_spark").to_pylist())
     )

@@ -21,7 +21,7 @@ from pyspark_substrait.model.relations import (
     Fetch,
     NamedObjectWrite,
     OutputMode,
-    RelationBase,
+    Relation,
     Sort,
     Write,
     WriteOp,
@@ -94,7 +94,7 @@ class Place:
     def read(self, **columns: Type) -> Any:
         return plans.stored(self.names, columns)
 
-    def asked(self, node: RelationBase) -> tuple[list[tuple[Any, ...]], str]:
+    def asked(self, node: Relation) -> tuple[list[tuple[Any, ...]], str]:
         """The records of a relation, and the query that PostgreSQL saw."""
         with self.server.asked() as queries:
             found = self.jdbc.rows(node)
@@ -397,9 +397,9 @@ def records(*rows: tuple[Any, ...]) -> Any:
     return plans.values((INT_, TEXT_), rows)
 
 
-def write(place: Place, op: WriteOp, input: RelationBase, schema: NamedStruct = RECORD, **more: Any) -> Write:
+def write(place: Place, op: WriteOp, input: Relation, schema: NamedStruct = RECORD, **more: Any) -> Write:
     target = NamedObjectWrite(names=place.names)
-    return Write(write_type=target, table_schema=schema, op=op, input=input, **more)  # type: ignore[arg-type]
+    return Write(write_type=target, table_schema=schema, op=op, input=input, **more)
 
 
 def test_insert(in_catalog: Place) -> None:

@@ -21,7 +21,7 @@ from pyspark_substrait.model.relations import (
     NamedTable,
     OutputMode,
     Read,
-    RelationBase,
+    Relation,
     TransformExpression,
     Update,
     Write,
@@ -79,9 +79,9 @@ class Place:
     def read(self, schema: NamedStruct = SCHEMA, **more: Any) -> Read:
         return Read(base_schema=schema, read_type=NamedTable(names=self.names), **more)
 
-    def write(self, op: WriteOp, input: RelationBase, schema: NamedStruct = SCHEMA, **more: Any) -> Write:
+    def write(self, op: WriteOp, input: Relation, schema: NamedStruct = SCHEMA, **more: Any) -> Write:
         target = NamedObjectWrite(names=self.names)
-        return Write(write_type=target, table_schema=schema, op=op, input=input, **more)  # type: ignore[arg-type]
+        return Write(write_type=target, table_schema=schema, op=op, input=input, **more)
 
     def ddl(self, op: DdlOp, schema: NamedStruct | None, **more: Any) -> None:
         target = NamedObjectWrite(names=self.names)
@@ -144,7 +144,7 @@ def table(*rows: tuple[Any, ...]) -> Read:
     return plans.values((LONG, TEXT_), rows)
 
 
-RETURNED = {"output": OutputMode.MODIFIED_RECORDS}
+RETURNED: dict[str, Any] = {"output": OutputMode.MODIFIED_RECORDS}
 START = [(1, "a"), (2, "b"), (3, None)]
 
 

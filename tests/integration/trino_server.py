@@ -83,7 +83,8 @@ class Server:
         settings.write_text(_SETTINGS.format(port=self.port, folder=folder))
         levels = folder / "log.properties"
         levels.write_text("io.trino=WARN\n")
-        command = [java, "-cp", release / "lib" / "*", "-Xmx3G", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        command: list[str | Path] = [java, "-cp", release / "lib" / "*"]
+        command += ["-Xmx3G", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         command += [f"-Dconfig={settings}", f"-Dlog.levels-file={levels}", f"-Dnode.data-dir={folder / 'node'}"]
         command += ["-Dnode.environment=test", "-Dnode.id=one", "io.trino.server.TrinoServer"]
         with (folder / "log").open("w") as log:
@@ -114,7 +115,7 @@ def _release() -> Path:
 
 def _java() -> Path | None:
     """The program of the newest Java that is new enough."""
-    homes = [os.environ["TRINO_JAVA_HOME"]] if "TRINO_JAVA_HOME" in os.environ else []
+    homes: list[str | Path] = [os.environ["TRINO_JAVA_HOME"]] if "TRINO_JAVA_HOME" in os.environ else []
     found = []
     for home in (*homes, *Path("/usr/lib/jvm").glob("*")):
         release = Path(home, "release")

@@ -212,7 +212,7 @@ def everything(found: Lineage) -> None:
 
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutate: mutate.__name__)
 def test_broken_plans_have_lineage(mutate: Any) -> None:
-    for name, document in {**PLANS, **EXTENDED_EXPRESSIONS}.items():
+    for name, document in (PLANS | EXTENDED_EXPRESSIONS).items():
         message = as_document(document, deep=False).to_message()
         mutate(message, random.Random(f"lineage {mutate.__name__} {name}"))
         seen = ps.validate(message).document

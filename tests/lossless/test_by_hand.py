@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,7 +13,8 @@ from pyspark_substrait.cli import main
 from pyspark_substrait.documents import ExtendedExpression, Plan
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
-from pyspark_substrait.model.expressions import Literal, ScalarFunction
+from pyspark_substrait.model.expressions import ScalarFunction
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
 
 ORDERS = "Read[db.orders(id: i64, price: decimal<10, 2>?, `odd name`: list<struct<x: i32, `y z`: string?>>)]"
@@ -86,7 +88,8 @@ def test_functions_of_one_name_get_another_in_the_text() -> None:
     head += ['extension "extension:org.example:two"', "  functions same:i64 as same_2"]
     body = ["Root[a, b]", "  Project[same:i64($0) -> i64, same_2($0) -> i64 => $1, $2]", "    Read[t(a: i64)]"]
     document = ps.load("\n".join([*head, *body]))
-    project = document.relations[0].input  # type: ignore[union-attr]
+    root: Any = document.relations[0]
+    project = root.input
     assert [call.function.urn for call in project.expressions] == [
         "extension:org.example:one",
         "extension:org.example:two",

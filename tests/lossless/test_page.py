@@ -39,7 +39,7 @@ def test_the_example_that_leaves_nothing_open_is_what_is_written() -> None:
     bare, full, *_ = re.findall(r"```substrait\n(.*?)```", PAGE, re.DOTALL)
     assert ps.load(full).to_text() == full
     loaded = ps.load(bare)
-    assert loaded.relations == ps.load(full).relations  # type: ignore[union-attr]
+    assert loaded.relations == ps.load(full).relations
 
 
 @pytest.mark.parametrize("text", [text for text in examples("Relations", 1) if "[" in text and text[-1] != ":"])

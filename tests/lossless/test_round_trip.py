@@ -6,6 +6,7 @@ import math
 import struct
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct, Struct
 from pyspark_substrait.proto.fields import message_fields
@@ -59,7 +61,7 @@ def test_every_shared_plan_is_kept(path: Path) -> None:
     assert_kept(ps.load(path))
 
 
-def of_literal(literal: e.Literal) -> Plan:
+def of_literal(literal: Literal) -> Plan:
     read = r.Read(
         base_schema=NamedStruct(names=("a",), struct=Struct(types=(t.I32(),))), read_type=r.NamedTable(names=("t",))
     )
@@ -91,15 +93,15 @@ EXTREMES = {
     ("type", "value"), [pytest.param(type, v, id=f"{n} {v!r}"[:40]) for n, (type, vs) in EXTREMES.items() for v in vs]
 )
 def test_extreme_literals_are_kept(type: t.Type, value: object) -> None:
-    document = of_literal(e.Literal(type=type, value=value))  # type: ignore[arg-type]
+    document = of_literal(Literal(type=type, value=value))  # type: ignore[arg-type]
     assert ps.load(document.to_text()).to_bytes() == document.to_bytes()
 
 
 @pytest.mark.parametrize("bits", ["7ff8000000000000", "7ff8000000000001", "fff8000000000123", "8000000000000000", "1"])
 def test_each_bit_of_a_floating_point_number_is_kept(bits: str) -> None:
     (number,) = struct.unpack(">d", bytes.fromhex(bits.rjust(16, "0")))
-    document = of_literal(e.Literal(type=t.FP64(), value=number))
-    message = document.to_message()
+    document = of_literal(Literal(type=t.FP64(), value=number))
+    message: Any = document.to_message()
     message.relations[0].root.input.project.expressions[0].literal.fp64 = number
     fields = message_fields(message)
     again = lossless.parse(lossless.write(fields, is_plan=True))
@@ -110,10 +112,11 @@ def test_each_bit_of_a_floating_point_number_is_kept(bits: str) -> None:
 @given(st.floats(width=32))
 @settings(max_examples=200, deadline=None)
 def test_single_precision_numbers_are_kept(number: float) -> None:
-    document = of_literal(e.Literal(type=t.FP32(), value=number))
+    document = of_literal(Literal(type=t.FP32(), value=number))
     again = ps.load(document.to_text())
     assert again.to_bytes() == document.to_bytes()
-    found = again.relations[0].input.expressions[0].value  # type: ignore[union-attr]
+    root: Any = again.relations[0]
+    found = root.input.expressions[0].value
     assert found == number or (math.isnan(found) and math.isnan(number))
 
 
@@ -122,7 +125,7 @@ def test_single_precision_numbers_are_kept(number: float) -> None:
 def test_any_name_and_any_text_is_kept(name: str, text: str) -> None:
     schema = NamedStruct(names=(name,), struct=Struct(types=(t.String(),)))
     read = r.Read(base_schema=schema, read_type=r.NamedTable(names=(text, name)))
-    project = r.Project(input=read, expressions=(e.Literal(type=t.String(), value=text),))
+    project = r.Project(input=read, expressions=(Literal(type=t.String(), value=text),))
     document = as_document(plan(RelRoot(input=project, names=(text, name))), deep=False)
     assert_kept(ps.load(document.to_bytes()))
 

@@ -20,7 +20,7 @@ def test_the_first_ones_get_all_expressions(attempt: int, monkeypatch: pytest.Mo
     expected = [fields.EXPRESSIONS[node.__class__](node) for node in NODES]
     assert any(isinstance(node, r.Aggregate) and found for node, found in zip(NODES, expected, strict=True))
     monkeypatch.setattr(fields, "_part_fields", {})
-    monkeypatch.setattr(fields, "_FIELDS", type(fields.EXPRESSIONS)(fields._shapes))  # type: ignore[arg-type]
+    monkeypatch.setattr(fields, "_FIELDS", type(fields.EXPRESSIONS)(fields._shapes))  # type: ignore[call-arg]
     new = type(fields.EXPRESSIONS)(fields.EXPRESSIONS.make)  # type: ignore[attr-defined,call-arg]
     barrier, wrong = threading.Barrier(8), list[str]()
 

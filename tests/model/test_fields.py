@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import pytest
 
@@ -57,7 +57,8 @@ def within(node: object) -> Iterator[object]:
 
 
 def test_all_that_stands_in_a_node_is_found() -> None:
-    for name, sample in {**EXPRESSIONS, **RELATIONS}.items():
+    samples: dict[str, Any] = {**EXPRESSIONS, **RELATIONS}
+    for name, sample in samples.items():
         below = [*within(sample)]
         direct = relation_expressions(sample) if isinstance(sample, TREES) else expression_children(sample)
         assert sorted(map(id, direct)) == sorted(id(item) for item in below if isinstance(item, FAMILY)), name
@@ -142,7 +143,7 @@ def test_a_new_relation_says_only_what_its_fields_are() -> None:
         plain=(numbers[8],),
     )
     assert node.inputs == (table,)
-    placed = placed_expressions(node)  # type: ignore[type-var]
+    placed = placed_expressions(node)  # type: ignore[arg-type]
     assert placed == (
         (numbers[0], Over.INPUT),
         (numbers[1], Over.OUTPUT),

@@ -27,8 +27,8 @@ MORE = (
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     """The outputs of the cells, by how these begin."""
-    notebook = nbformat.read(TOUR, as_version=4)
-    notebook.cells.extend(nbformat.v4.new_code_cell(source) for source in MORE)
+    notebook = nbformat.read(TOUR, as_version=4)  # type: ignore[no-untyped-call]
+    notebook.cells.extend(nbformat.v4.new_code_cell(source) for source in MORE)  # type: ignore[no-untyped-call]
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", timeout=300, allow_errors=True, resources={"metadata": {"path": TOUR.parent}}
     )

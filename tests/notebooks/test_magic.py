@@ -36,18 +36,18 @@ QUERY = "SELECT count(*) AS n, sum(price) AS total FROM orders"
 
 
 @pytest.fixture
-def shell(spark: SparkSession) -> Iterator[InteractiveShell]:
-    """A shell with the magics and the variables ``spark`` and ``orders``."""
+def shell(spark: SparkSession) -> Iterator[Any]:
+    """A shell with the magics and the variables ``spark`` and ``orders``. IPython's methods have no types."""
     config = Config()
     config.HistoryManager.enabled = False
-    made = InteractiveShell.instance(config=config)
+    made: Any = InteractiveShell.instance(config=config)
     made.run_line_magic("load_ext", "pyspark_substrait")
     made.push({"spark": spark, "orders": ORDERS})
     yield made
     InteractiveShell.clear_instance()
 
 
-def run(shell: InteractiveShell, cell: str) -> list[dict[str, str]]:
+def run(shell: Any, cell: str) -> list[dict[str, str]]:
     """The outputs of a cell by their mime types; its error is raised."""
     with capture_output() as captured:
         result = shell.run_cell(cell, store_history=False)
@@ -55,14 +55,12 @@ def run(shell: InteractiveShell, cell: str) -> list[dict[str, str]]:
     return [dict(found.data) for found in captured.outputs]
 
 
-def kept(shell: InteractiveShell, name: str) -> Any:
+def kept(shell: Any, name: str) -> Any:
     return shell.user_ns[name]
 
 
 @CLASSIC
-def test_sql_becomes_a_plan_and_rows(
-    shell: InteractiveShell, duck: duckdb.DuckDBPyConnection, tpch: dict[str, Path]
-) -> None:
+def test_sql_becomes_a_plan_and_rows(shell: Any, duck: duckdb.DuckDBPyConnection, tpch: dict[str, Path]) -> None:
     query = """
         SELECT o_orderpriority, count(*) AS n, sum(l_extendedprice * (1 - l_discount)) AS revenue
         FROM orders JOIN lineitem ON o_orderkey = l_orderkey
@@ -84,7 +82,7 @@ def test_sql_becomes_a_plan_and_rows(
 
 @CLASSIC
 @pytest.mark.parametrize("kind", ["arrow", "batches", "pandas", "spark", "path", "other name", "dots"])
-def test_tables_are_variables_and_files(shell: InteractiveShell, kind: str, tmp_path: Path) -> None:
+def test_tables_are_variables_and_files(shell: Any, kind: str, tmp_path: Path) -> None:
     file = tmp_path / "the orders.parquet"
     pq.write_table(ORDERS, file)
     name, given = "orders", "orders"
@@ -109,7 +107,7 @@ def test_tables_are_variables_and_files(shell: InteractiveShell, kind: str, tmp_
 
 
 @CLASSIC
-def test_how_many_rows_there_are(shell: InteractiveShell) -> None:
+def test_how_many_rows_there_are(shell: Any) -> None:
     query = "SELECT explode(sequence(1, 1200)) AS x"
     for options, rows, said in (
         ("", 1000, "the first 1,000 rows; --limit all computes all"),
@@ -124,7 +122,7 @@ def test_how_many_rows_there_are(shell: InteractiveShell) -> None:
 
 
 @CLASSIC
-def test_what_else_a_cell_may_ask_for(shell: InteractiveShell) -> None:
+def test_what_else_a_cell_may_ask_for(shell: Any) -> None:
     assert len(run(shell, f"%%substrait -t orders --no-run --name made\n{QUERY}")) == 1
     assert "_rows" not in shell.user_ns
     run(shell, f"%%substrait -t orders --no-run --target datafusion --name other\n{QUERY}")
@@ -136,7 +134,7 @@ def test_what_else_a_cell_may_ask_for(shell: InteractiveShell) -> None:
     assert kept(shell, "_rows").to_pylist() == [{"n": 3, "total": Decimal("4.00")}]
 
 
-def test_plans_are_cells_and_lines(shell: InteractiveShell, tmp_path: Path) -> None:
+def test_plans_are_cells_and_lines(shell: Any, tmp_path: Path) -> None:
     schema = {"names": ["id"], "struct": {"types": [{"i64": {}}], "nullability": "NULLABILITY_REQUIRED"}}
     read = {"baseSchema": schema, "namedTable": {"names": ["orders"]}}
     plan = ps.load(
@@ -159,7 +157,7 @@ def test_plans_are_cells_and_lines(shell: InteractiveShell, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="plans are made in classic sessions only")
-def test_a_table_that_is_no_variable_gets_no_advice(shell: InteractiveShell) -> None:
+def test_a_table_that_is_no_variable_gets_no_advice(shell: Any) -> None:
     with capture_output() as captured:
         shell.run_cell("%%substrait\nSELECT * FROM nowhere", store_history=False)
     assert "nowhere" in captured.stdout + captured.stderr
@@ -185,7 +183,7 @@ def test_a_table_that_is_no_variable_gets_no_advice(shell: InteractiveShell) -> 
         ("%%substrait\n  ;\n", "UsageError", "there is no query"),
     ],
 )
-def test_an_error_is_short(shell: InteractiveShell, cell: str, kind: str, said: str) -> None:
+def test_an_error_is_short(shell: Any, cell: str, kind: str, said: str) -> None:
     if os.environ.get("TEST_REMOTE") and "SELEC" in cell and kind not in ("TableError", "UsageError"):
         pytest.skip("plans are made in classic sessions only")
     shell.push({"shell": shell})
@@ -196,6 +194,6 @@ def test_an_error_is_short(shell: InteractiveShell, cell: str, kind: str, said: 
     assert said in text and "Traceback" not in text and len(text.splitlines()) <= 4
 
 
-def test_help_lists_the_arguments(shell: InteractiveShell) -> None:
+def test_help_lists_the_arguments(shell: Any) -> None:
     text = shell.find_line_magic("substrait").__doc__
     assert all(option in text for option in ("--tables", "--limit", "--no-run", "--profile", "--view", "%substrait"))

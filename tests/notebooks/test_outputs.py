@@ -87,7 +87,7 @@ def test_a_plan_is_one_line_in_a_shell(document: Any, line: str) -> None:
 
 @pytest.mark.parametrize("name", [*PLANS, *EXTENDED_EXPRESSIONS])
 def test_every_kind_of_document_shows(name: str) -> None:
-    document = as_document({**PLANS, **EXTENDED_EXPRESSIONS}[name], deep=False)
+    document = as_document((PLANS | EXTENDED_EXPRESSIONS)[name], deep=False)
     shown(document)
     assert "\n" not in repr(document)
     shown(ps.validate(document, "spark"))
@@ -160,7 +160,9 @@ def test_a_profile_shows_rows_and_time() -> None:
 def test_a_view_is_a_frame_that_reaches_nothing() -> None:
     view = ps.view(plan(), name='<b>"mine"</b>')
     found = Output()
-    found.feed(view._repr_html_())
+    html = view._repr_html_()
+    assert html is not None
+    found.feed(html)
     assert found.tags == {"div", "style", "iframe"}
     [frame] = found.attributes("iframe")
     assert frame["srcdoc"] == view.to_html() and frame["sandbox"] == "allow-scripts allow-downloads"

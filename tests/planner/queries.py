@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -43,7 +43,7 @@ def _rows() -> pa.Table:
     ]
     times = [datetime.datetime(2024, 3, 31, 1, 30, 15, 123456), datetime.datetime(1970, 1, 1)]
     times += [datetime.datetime(2000, 2, 29, 23, 59, 59, 999999), datetime.datetime(2010, 7, 15, 12)]
-    columns = {
+    columns: dict[str, list[Any]] = {
         "tiny": [1, -2, 3, 100],
         "i": [7, -7, 2, 1000],
         "b": [3, 10, -4, 4000000000],

@@ -69,7 +69,7 @@ def literals(depth: int) -> messages.Plan:
 
 def old_calls(depth: int) -> Any:
     """The same as `calls`, in the form of release 0.2: args."""
-    plan = legacy.union().named("Plan")()
+    plan: Any = legacy.union().named("Plan")()
     plan.extensions.add().extension_function.name = "not"
     rel: Any = plan.relations.add().root.input
     rel.filter.input.read.named_table.names.append("t")

@@ -43,7 +43,7 @@ def rollup(
         "groupingExpressions": [column(key) for key in keys],
         "measures": [measure(0), measure(0)],
     }
-    project = {
+    project: dict[str, Any] = {
         "common": {"emit": {"outputMapping": [100 + place for place in range(len(columns))]}},
         "input": {"aggregate": aggregate},
         "expressions": [column(position) for position in columns],
@@ -103,7 +103,7 @@ def test_what_is_written_of_such_a_plan_means_the_same() -> None:
     again = loaded(plan.to_bytes())
     assert again.relations == plan.relations
     assert again.notes == tuple(note for note in again.notes if note.rule != "datafusion-grouping-id")
-    assert ps.load(plan.to_text()).relations == plan.relations  # type: ignore[union-attr]
+    assert ps.load(plan.to_text()).relations == plan.relations
 
 
 def test_before_release_58_there_was_no_number() -> None:

@@ -37,7 +37,8 @@ def _integer(bits: int) -> Callable[[Random], int]:
 
 
 def _float(some: Random) -> float:
-    return some.choice([0.0, -0.0, math.nan, math.inf, -math.inf, 1.5, struct.unpack("<f", some.randbytes(4))[0]])
+    any_bits: float = struct.unpack("<f", some.randbytes(4))[0]
+    return some.choice([0.0, -0.0, math.nan, math.inf, -math.inf, 1.5, any_bits])
 
 
 def _text(some: Random) -> str:
@@ -305,7 +306,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> Plan:
 def _loaded(plan: Any, monkeypatch: pytest.MonkeyPatch, many: int = 1) -> Plan:
     monkeypatch.setattr(virtual_tables, "_MANY", many)
     forget_plans()
-    return ps.load(plan.SerializeToString())
+    content: bytes = plan.SerializeToString()
+    return ps.load(content)
 
 
 def _table(plan: Plan) -> VirtualTable:
@@ -385,7 +387,7 @@ def test_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     for made in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found)), replace(found)):
         assert made == found and repr(made) == repr(found) and hash(made) == hash(found)
     with pytest.raises(AttributeError, match="nothing"):
-        found.nothing  # noqa: B018
+        found.nothing  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(AttributeError):
         found.expressions = ()  # type: ignore[misc]
     assert replace(found, expressions=()).row_count == 0

@@ -145,7 +145,7 @@ def test_unknown_functions_keep_what_is_stated() -> None:
 def test_functions_over_extension_relations() -> None:
     """Nobody knows the types of their columns: the declared signature and type stand."""
     scalar = {"scalarFunction": call(1, column(5), ONE, outputType=BOOL)}
-    input = {"extensionLeaf": {}}
+    input: Json = {"extensionLeaf": {}}
     node = first(load({"rel": project(scalar, input=input)}, **functions("equal:any_any", urn=COMPARISON)))
     assert isinstance(node, e.ScalarFunction)
     assert node.function == e.Function(COMPARISON, "equal", "any_any")
@@ -154,7 +154,9 @@ def test_functions_over_extension_relations() -> None:
 
 def test_names_without_signature_or_extension() -> None:
     scalar = {"scalarFunction": call(1, ONE, ONE)}
-    declared = {"extensions": [{"extensionFunction": {"extensionUrnReference": 9, "functionAnchor": 1, "name": "add"}}]}
+    declared: Json = {
+        "extensions": [{"extensionFunction": {"extensionUrnReference": 9, "functionAnchor": 1, "name": "add"}}]
+    }
     plan = load({"rel": project(scalar)}, **declared)
     node = first(plan)
     assert isinstance(node, e.ScalarFunction)

@@ -25,7 +25,7 @@ SHARED_PLANS = Path(__file__).parents[3] / "shared" / "plans"
 FILES = sorted(
     path for path in SHARED_PLANS.rglob("*") if path.suffix in (".pb", ".json") and path.name != "queries.json"
 )
-SAMPLES = {
+SAMPLES: dict[str, Plan | ExtendedExpression] = {
     **{f"plan {name}": sample for name, sample in samples.PLANS.items()},
     **{f"extended expression {name}": sample for name, sample in samples.EXTENDED_EXPRESSIONS.items()},
 }
@@ -91,7 +91,7 @@ def test_plans_of_others_round_trip(file: Path) -> None:
 def reachable() -> Iterator[Descriptor]:
     """The descriptors of all messages that a plan or an extended expression can contain."""
     seen: dict[str, Descriptor] = {}
-    todo = [current().named(kind).DESCRIPTOR for kind in ("Plan", "ExtendedExpression")]
+    todo: list[Any] = [current().named(kind).DESCRIPTOR for kind in ("Plan", "ExtendedExpression")]
     while todo:
         descriptor = todo.pop()
         if descriptor.full_name not in seen:
@@ -142,7 +142,7 @@ def test_samples_have_every_member_of_every_enum() -> None:
                     found.setdefault(field.full_name, set()).update(value if is_repeated(field) else [value])
     for descriptor in reachable():
         for field in descriptor.fields:
-            if field.type == FieldDescriptor.TYPE_ENUM:
+            if field.enum_type is not None:
                 numbers = {value.number for value in field.enum_type.values} - {0}
                 if field.enum_type.full_name == "substrait.Type.Nullability":
                     numbers = {2}
@@ -195,6 +195,7 @@ def other(field: FieldDescriptor, value: Any) -> Any:
         case FieldDescriptor.TYPE_BYTES:
             return bytes([value[0] ^ 1]) + value[1:] if value else b"x"
         case FieldDescriptor.TYPE_ENUM:
+            assert field.enum_type is not None
             return next(item.number for item in field.enum_type.values if item.number not in (0, value))
         case FieldDescriptor.TYPE_DOUBLE | FieldDescriptor.TYPE_FLOAT:
             return 2.0 if value != 2.0 else 3.0

@@ -15,7 +15,7 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from pyspark_substrait.errors import InvalidPlanError, PlanFormatError
+from pyspark_substrait.errors import InvalidPlanError, PlanFormatError, SubstraitError
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.proto import legacy, messages, upgrade
@@ -34,8 +34,9 @@ def after(case: str) -> Message:
     """The expected message, read by protobuf's own JSON parser."""
     text = (MIGRATIONS / f"{case}.after.json").read_text()
     extended = "referredExpr" in json.loads(text)
-    message = messages.ExtendedExpression() if extended else messages.Plan()
-    return json_format.Parse(text, message)
+    message: Message = messages.ExtendedExpression() if extended else messages.Plan()
+    json_format.Parse(text, message)
+    return message
 
 
 def bare(message: Any) -> Any:
@@ -256,6 +257,6 @@ def test_unknown_fields_of_removed_messages_are_refused() -> None:
     ) as error:
         parse(content)
     assert error.value.path == "extension_uris[0]"
-    faults: list[PlanFormatError] = []
+    faults: list[SubstraitError] = []
     parse(content, faults)
     assert [fault.path for fault in faults] == ["extension_uris[0]"]

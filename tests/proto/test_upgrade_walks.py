@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pyspark_substrait.proto import legacy, wire
+from pyspark_substrait.proto import legacy, upgrade, wire
 
 VERSION = {"minorNumber": 85, "producer": "test"}
 
 
 def grouped(input: dict[str, Any]) -> dict[str, Any]:
     """An aggregate in the form of releases before 0.88."""
-    key = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
+    key: dict[str, Any] = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
     return {"aggregate": {"input": input, "groupings": [{"groupingExpressions": [key]}]}}
 
 
@@ -56,7 +56,7 @@ def test_so_they_do_for_plans_of_producers(shared: Path, monkeypatch: pytest.Mon
 
 def test_everything_is_looked_at_only_where_it_has_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     walks: list[bool] = []
-    walk = wire.upgrade_messages
+    walk = upgrade.upgrade_messages
 
     def counted(context: Any, *, with_types: bool) -> None:
         walks.append(with_types)

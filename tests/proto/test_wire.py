@@ -245,7 +245,7 @@ def test_json_is_what_protobuf_writes() -> None:
     project.common.direct.SetInParent()
     project.common.hint.stats.row_count = 2.0
     project.advanced_extension.enhancement.Pack(messages.Rel(reference={"subtree_ordinal": 3}))
-    plan.relations.add().rel.join.type = 77  # type: ignore[assignment]
+    plan.relations.add().rel.join.type = 77
     text = to_json(plan)
     pool = messages.current().pool
     assert json.loads(text) == json_format.MessageToDict(plan, descriptor_pool=pool)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark_substrait import samples
-from pyspark_substrait.builder import read, sum_
+from pyspark_substrait.builder import Frame, read, sum_
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from tests.explain.plans import PLANS
 from tests.explain.rarer_plans import rarer
@@ -50,7 +50,7 @@ def large(relations: int) -> Plan:
     """A plan of at least so many relations: filtered and joined tables, aggregated, in a tree of unions."""
     schema: dict[str, Any] = {"id": "i64", "day": "date", "amount": "decimal?<10, 2>"}
     schema.update({f"c{position}": "string?" for position in range(5)})
-    parts = []
+    parts: list[Frame] = []
     while len(parts) * 7 < relations:
         number = len(parts)
         table = read(f"table_{number}", schema).filter(lambda o: o.amount > 10)

@@ -168,7 +168,7 @@ def test_every_shared_plan_is_drawn(shared: Path) -> None:
 
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutate: mutate.__name__)
 def test_however_a_plan_is_broken_it_is_drawn(mutate: Callable[[Any, random.Random], None]) -> None:
-    documents = [*{**SAMPLES, **EXTENDED_EXPRESSIONS}.items()]
+    documents = [*(SAMPLES | EXTENDED_EXPRESSIONS).items()]
     for name, document in documents[MUTATIONS.index(mutate) :: len(MUTATIONS)]:
         message = as_document(document, deep=False).to_message()
         mutate(message, random.Random(name))

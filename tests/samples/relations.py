@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -95,7 +97,7 @@ _HASH_KEYS = (
         left=column(1, _SMALL.types), right=column(1, _SMALL.types), comparison=Function(URN, "same_sound", "str_str")
     ),
 )
-_WINDOW_PARTS = {
+_WINDOW_PARTS: dict[str, Any] = {
     "arguments": (AMOUNT,),
     "output_type": t.I64(nullable=True),
     "derived_type": t.I64(nullable=True),
@@ -344,6 +346,11 @@ def _detail(target: r.InMemoryTable | r.Files) -> AnyMessage:
     return AnyMessage(message.type_url, message.value)
 
 
+_TARGETS: dict[str, r.InMemoryTable | r.Files] = {
+    "in memory": r.InMemoryTable(name="small", pin=True),
+    "files": r.Files(path="/data/{label}"),
+}
+
 WRITING: dict[str, Relation] = {
     **{
         f"write {op.value}": r.Write(
@@ -387,10 +394,7 @@ WRITING: dict[str, Relation] = {
             input=SMALL,
             output=r.OutputMode.NO_OUTPUT,
         )
-        for name, target in {
-            "in memory": r.InMemoryTable(name="small", pin=True),
-            "files": r.Files(path="/data/{label}"),
-        }.items()
+        for name, target in _TARGETS.items()
     },
     "ddl of a view": r.Ddl(
         common=r.RelCommon(rel_anchor=1),

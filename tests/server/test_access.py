@@ -84,7 +84,8 @@ def test_a_token_file(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_wrong_file(text: str, tmp_path: Path) -> None:
     file = tmp_path / "users"
     file.write_text(text)
-    for given in ({"password_file": file}, {"token_file": file}):
+    options: list[dict[str, Any]] = [{"password_file": file}, {"token_file": file}]
+    for given in options:
         with pytest.raises(pyspark_substrait.SubstraitError, match=r"is not of the form user:|names no user"):
             pyspark_substrait.serve(None, **given)
 
@@ -129,7 +130,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_encryption(spark: SparkSession, certificates: Path) -> None:
     authority = (certificates / "ca.pem").read_bytes()
-    pair = {"certificate": certificates / "server.pem", "key": certificates / "server.key"}
+    pair: dict[str, Any] = {"certificate": certificates / "server.pem", "key": certificates / "server.key"}
     with pyspark_substrait.serve(spark, **pair, host="localhost") as server:
         assert server.uri.startswith("grpc+tls://")
         with RawClient(server.uri, server.token, tls_root_certs=authority) as client:

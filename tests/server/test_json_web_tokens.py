@@ -251,7 +251,7 @@ def test_wrong_key_sets(keys: Any, message: str, tmp_path: Path) -> None:
         ({"jwt_keys": "/missing.json", "jwt_audience": "a"}, r"/missing\.json cannot be read"),
     ],
 )
-def test_what_is_given(given: dict[str, str], message: str) -> None:
+def test_what_is_given(given: dict[str, Any], message: str) -> None:
     with pytest.raises(SubstraitError, match=message):
         pyspark_substrait.serve(None, **given)
 

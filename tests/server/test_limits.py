@@ -159,7 +159,7 @@ def test_requests_of_one_user(classic: SparkSession) -> None:
     ],
 )
 def test_a_result_that_is_too_large_is_an_error(
-    limits: dict[str, int], fits: int, message: str, classic: SparkSession
+    limits: dict[str, Any], fits: int, message: str, classic: SparkSession
 ) -> None:
     with pyspark_substrait.serve(classic, allow_sql=True, **limits) as server:
         client = RawClient(server.uri, server.token)

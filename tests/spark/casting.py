@@ -30,6 +30,7 @@ from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import has_time, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from tests.spark.plans import lit
 from tests.versions import knows_times
 
@@ -127,7 +128,7 @@ def _check(spark: SparkSession, cases: Sequence[Case], thorough: bool) -> None:
                 if (fails and failure is THROW) or (not thorough and operand != f"c{position}"):
                     continue  # that it raises is seen apart
                 name = f"t{len(texts)}"
-                text = cast(operand, case.source, case.target, failure, version=session_version(spark))
+                text = cast(Atom(operand), case.source, case.target, failure, version=session_version(spark))
                 texts.append(f"({text}) AS {name}")
                 equal = _equal(name, right, case.target)
                 checks.append(f"if(id = 0L, {equal}, {name} IS NULL)" if operand == f"c{position}" else equal)
@@ -168,7 +169,7 @@ def check_raises(spark: SparkSession, cases: Sequence[Case]) -> None:
     there, version = _there(spark, cases), session_version(spark)
     firsts = {(case.source, case.target): case for case in reversed(there) if case.expected is FAILS}
     for case in firsts.values():
-        given = f"({literal(value(case.source, case.value))})"
+        given = Atom(f"({literal(value(case.source, case.value))})")
         text = cast(given, case.source, case.target, THROW, version=version)
         try:
             found = spark.sql(f"SELECT {text} AS c").collect()

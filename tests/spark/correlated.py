@@ -110,7 +110,7 @@ class Generator:
         node = project(table.node, *(node for node, _ in parts), keep=True)
         return self.wrapped(node, f"SELECT {shown}, {listed} FROM {table.source}", (*table.names, *names))
 
-    def truth(self, scope: Sequence[Frame], depth: int) -> Pair:
+    def truth(self, scope: tuple[Frame, ...], depth: int) -> Pair:
         """A condition as a number, so that all columns are of one type."""
         node, sql = self.condition(scope, depth)
         clauses = (IfClause(node, number(1)), IfClause(call("not", node), number(0)))
@@ -326,7 +326,7 @@ class Generator:
             return self.simple(scope)
         query = self.aggregated(scope, depth, [])
         node = project(query.node, col(query.node, 0))
-        return ScalarSubquery(input=node), f"(SELECT {query.names[0]} FROM {query.source})"  # type: ignore[arg-type]
+        return ScalarSubquery(input=node), f"(SELECT {query.names[0]} FROM {query.source})"
 
     def condition(self, scope: tuple[Frame, ...], depth: int) -> Pair:
         if depth <= 0:
@@ -348,14 +348,14 @@ class Generator:
                 query = self.relation(scope, depth - 1)
                 (needle, text) = self.simple(scope)
                 node = project(query.node, col(query.node, 0))
-                found = InPredicate(needles=(needle,), haystack=node)  # type: ignore[arg-type]
+                found = InPredicate(needles=(needle,), haystack=node)
                 return found, f"({text} IN (SELECT {query.names[0]} FROM {query.source}))"
             case "any":
                 query = self.relation(scope, depth - 1)
                 (left, text) = self.simple(scope)
                 op, reduction = self.random.choice(list(ComparisonOp)), self.random.choice(list(ReductionOp))
                 node = project(query.node, col(query.node, 0))
-                compared = SetComparison(reduction_op=reduction, comparison_op=op, left=left, right=node)  # type: ignore[arg-type]
+                compared = SetComparison(reduction_op=reduction, comparison_op=op, left=left, right=node)
                 sql = f"({text} {op.value} {reduction.name} (SELECT {query.names[0]} FROM {query.source}))"
                 return compared, sql
             case _:

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.extensions.relation_handlers import extension_schema
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations import ExtensionLeaf, ExtensionMulti, ExtensionSingle, RelationBase
+from pyspark_substrait.model.relations import ExtensionLeaf, ExtensionMulti, ExtensionSingle, Relation
 from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
 
 PACKAGE = "org.example.tests"
@@ -64,8 +64,8 @@ def multi(registry: Registry, message: Message, *members: Any, **more: Any) -> E
     return ExtensionMulti(detail=detail, members=members, derived=_derived(registry, detail, *members), **more)
 
 
-def _derived(registry: Registry, detail: AnyMessage, *inputs: RelationBase) -> ExtensionSchema:
+def _derived(registry: Registry, detail: AnyMessage, *inputs: Relation) -> ExtensionSchema:
     handler = registry.relation_handler(detail.type_url)
     assert handler is not None
-    schemas = [input_schema(input) for input in inputs]  # type: ignore[arg-type]
+    schemas = [input_schema(input) for input in inputs]
     return extension_schema(handler, detail, [schema for schema in schemas if schema is not None], "")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark_substrait.model.expressions import Expression
-from pyspark_substrait.model.relations import JoinType, RelationBase
+from pyspark_substrait.model.relations import JoinType, Relation
 from tests.spark.plans import call, col, number
 
 Row = tuple[Any, ...]
@@ -81,7 +81,7 @@ def is_refused(type: JoinType, left: Sequence[Row], right: Sequence[Row], match:
     return type is JoinType.RIGHT_SINGLE and any(sum(match(one, other) is True for one in left) > 1 for other in right)
 
 
-def post_filter(node: RelationBase) -> Expression:
+def post_filter(node: Relation) -> Expression:
     """A filter over the direct output that tells a filter above the join from a part of its condition."""
     width = len(node.direct_schema.types)
     if width == 4:

@@ -72,7 +72,7 @@ class AtWork:
 def lost(spark: SparkSession, do: Any) -> dict[str, Any]:
     """The outcome of a long run during which ``do`` is called."""
     display = AtWork(do)
-    progress._display = lambda what, always: display  # type: ignore[assignment]
+    progress._display = lambda what, *, always: display
     try:
         pyspark_substrait.run_query(PAIRS, tables={"numbers": numbers(400_000)}, spark=spark, progress=True)
     except BaseException as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pyspark_substrait.model.expressions import Expression, InPredicate, PredicateOp, ScalarSubquery, SetPredicate
-from pyspark_substrait.model.relations import Fetch, JoinType, RelationBase, Set, SetOp, Sort
+from pyspark_substrait.model.relations import Fetch, JoinType, Relation, Set, SetOp, Sort
 from tests.spark.correlated import TABLES
 from tests.spark.plans import (
     INT_,
@@ -35,7 +35,7 @@ class Form(NamedTuple):
         before: whether Spark 3.5 runs the subquery as it is, too.
     """
 
-    node: RelationBase
+    node: Relation
     sql: str
     before: bool = True
 
@@ -50,43 +50,43 @@ PAIR = both(S, T)
 ON = call("equal", col(PAIR, 0), col(PAIR, 2))
 
 
-def exists(input: RelationBase) -> Expression:
-    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)  # type: ignore[arg-type]
+def exists(input: Relation) -> Expression:
+    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)
 
 
-def scalar(input: RelationBase) -> Expression:
-    return ScalarSubquery(input=input)  # type: ignore[arg-type]
+def scalar(input: Relation) -> Expression:
+    return ScalarSubquery(input=input)
 
 
-def among(input: RelationBase) -> Expression:
-    return InPredicate(needles=(r1,), haystack=input)  # type: ignore[arg-type]
+def among(input: Relation) -> Expression:
+    return InPredicate(needles=(r1,), haystack=input)
 
 
 def no(condition: Expression) -> Expression:
     return call("not", condition)
 
 
-def largest(input: RelationBase) -> RelationBase:
+def largest(input: Relation) -> Relation:
     return group(input, [], [aggregate("max", col(input, 1))])
 
 
-def count_of(input: RelationBase) -> RelationBase:
+def count_of(input: Relation) -> Relation:
     return group(input, [], [aggregate("count")])
 
 
-def limited(input: RelationBase, most: int = 1) -> RelationBase:
-    return Fetch(input=input, count_expr=number(most))  # type: ignore[arg-type]
+def limited(input: Relation, most: int = 1) -> Relation:
+    return Fetch(input=input, count_expr=number(most))
 
 
-def ordered_by(input: RelationBase, *keys: Expression) -> RelationBase:
-    return Sort(input=input, sorts=tuple(map(sort, keys)))  # type: ignore[arg-type]
+def ordered_by(input: Relation, *keys: Expression) -> Relation:
+    return Sort(input=input, sorts=tuple(map(sort, keys)))
 
 
-def united(*members: RelationBase) -> RelationBase:
-    return Set(members=members, op=SetOp.UNION_ALL)  # type: ignore[arg-type]
+def united(*members: Relation) -> Relation:
+    return Set(members=members, op=SetOp.UNION_ALL)
 
 
-def shown(*columns: Expression) -> RelationBase:
+def shown(*columns: Expression) -> Relation:
     return project(R, *columns)
 
 

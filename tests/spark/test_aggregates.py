@@ -10,8 +10,9 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Aggregate, Filter, Measure, Read, RelationBase
+from pyspark_substrait.model.relations import Aggregate, Filter, Measure, Read, Relation
 from tests.spark.plans import (
     INT,
     INT_,
@@ -67,7 +68,7 @@ def duck() -> Any:
         yield connection
 
 
-def measures(input: RelationBase) -> list[Any]:
+def measures(input: Relation) -> list[Any]:
     return [aggregate("sum", col(input, 2)), aggregate("count")]
 
 
@@ -183,7 +184,7 @@ def test_keys_alone(spark: SparkSession, table: Read, duck: Any) -> None:
 def test_filters_and_distinct(spark: SparkSession, table: Read, duck: Any) -> None:
     a, b, v = (col(table, position) for position in range(3))
     large = call("gt", v, values([LONG_], [(3,)]).read_type.expressions[0].fields[0])  # type: ignore[union-attr]
-    listed = [
+    listed: list[AggregateFunction | Measure] = [
         aggregate("count", v, distinct=True),
         aggregate("count", v),
         aggregate("sum", v, distinct=True),

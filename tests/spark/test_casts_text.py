@@ -35,6 +35,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Atom
 from tests.spark.casting import FAILS, NULL, Case, check, check_raises, iday, pts, ptz, time, unsigned
 from tests.versions import knows_times
 
@@ -341,7 +342,7 @@ def test_text_is_read_as_duckdb_does(spark: SparkSession) -> None:
         kinds = [one for one in kinds if one[1] != "TIME"]
     for kind, name, comparable in kinds:
         words = [word for word in _WORDS if comparable(word)]
-        text = cast("w", S, kind, NULL)
+        text = cast(Atom("w"), S, kind, NULL)
         found = spark.sql(
             f"SELECT {text} AS c FROM (SELECT element_at(array({', '.join(map(string_literal, words))}), "
             f"CAST(id AS INT) + 1) AS w, id FROM range({len(words)})) ORDER BY id"

@@ -22,7 +22,7 @@ from pyspark_substrait.model.expressions import (
     ScalarSubquery,
 )
 from pyspark_substrait.model.plan import VariableEvaluationMode
-from pyspark_substrait.model.relations import JoinType, RelationBase, Sort
+from pyspark_substrait.model.relations import JoinType, Relation, Sort
 from pyspark_substrait.model.types import Date, PrecisionTimestampTZ, String, Struct
 from tests.spark.plans import (
     INT,
@@ -64,7 +64,7 @@ def zone(spark: SparkSession) -> Iterator[str]:
     spark.conf.set("spark.sql.session.timeZone", before or "UTC")
 
 
-def found(spark: SparkSession, node: RelationBase, mode: VariableEvaluationMode) -> list[tuple[object, ...]]:
+def found(spark: SparkSession, node: Relation, mode: VariableEvaluationMode) -> list[tuple[object, ...]]:
     return tuples(ps.run_query(plan(node, execution_behavior=mode), spark=spark))
 
 
@@ -76,7 +76,7 @@ def stamps(value: object) -> datetime.datetime:
 def test_once_per_plan(spark: SparkSession, zone: str) -> None:
     """One instant for the whole plan, in every relation; the date is that of the instant in the session's zone."""
     other = values([INT], [(1,)])
-    query = ScalarSubquery(input=project(other, now()))  # type: ignore[arg-type]
+    query = ScalarSubquery(input=project(other, now()))
     kept = where(TABLE, call("gte", now(), query))
     inner = project(kept, col(kept, 0), now(), TODAY, ZONE)
     node = project(inner, now(), TODAY, call("equal", query, col(inner, 1)), ZONE, keep=True)
@@ -157,7 +157,7 @@ def test_once_per_record_in_groups_and_orders(spark: SparkSession) -> None:
     assert count == 200
     grouped = group(TABLE, [call("equal", now(), now())], [aggregate("count", col(TABLE, 0))])
     assert found(spark, grouped, PER_RECORD) == [(True, 200)]
-    ordered_ = Sort(input=TABLE, sorts=(sort(now()), sort(call("equal", TODAY, TODAY))))  # type: ignore[arg-type]
+    ordered_ = Sort(input=TABLE, sorts=(sort(now()), sort(call("equal", TODAY, TODAY))))
     assert len(found(spark, ordered_, PER_RECORD)) == 200
 
 

@@ -27,7 +27,7 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
     SingularOrList,
 )
-from pyspark_substrait.model.relations import Cross, JoinType, Read
+from pyspark_substrait.model.relations import Cross, JoinType, Read, Relation
 from tests.spark.plans import (
     INT_,
     LONG_,
@@ -98,7 +98,7 @@ CONDITIONS: dict[str, tuple[Expression, str]] = {
             reduction_op=ReductionOp.ALL,
             comparison_op=ComparisonOp.LE,
             left=lb,
-            right=project(where(S, eq(sa, ra1)), sb),  # type: ignore[arg-type]
+            right=project(where(S, eq(sa, ra1)), sb),
         ),
         "lb <= ALL (SELECT b FROM s WHERE a = ra)",
     ),
@@ -168,7 +168,8 @@ KEYS: dict[str, tuple[Expression, str]] = {
 
 def test_scalar_subqueries_within_keys(spark: SparkSession, outcomes: dict[str, list[list[bool | None]]]) -> None:
     """Spark evaluates such a key before the subquery in it has a value, wherever it makes a join's key of it."""
-    nodes, wanted, names = [], [], []
+    nodes: list[Relation] = []
+    wanted, names = [], []
     crossed = Cross(left=L, right=R)
     for name, (condition, _) in KEYS.items():
         for type in (JoinType.INNER, JoinType.RIGHT, JoinType.OUTER, JoinType.LEFT_ANTI):
@@ -177,8 +178,10 @@ def test_scalar_subqueries_within_keys(spark: SparkSession, outcomes: dict[str, 
             nodes.append(join(L, R, condition, type))
             wanted.append(found)
             names.append((name, type.value))
+        found = joined(JoinType.INNER, outcomes[name])
+        assert found is not None
         nodes.append(where(crossed, condition))
-        wanted.append(joined(JoinType.INNER, outcomes[name]))
+        wanted.append(found)
         names.append((name, "a filter"))
     for found_rows, expected, label in zip(answers(spark, nodes), wanted, names, strict=True):
         assert ordered(found_rows) == ordered(expected), label

@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
     LateralJoin,
     Read,
     Reference,
-    RelationBase,
+    Relation,
     RelCommon,
     Set,
     SetOp,
@@ -81,16 +81,16 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def scalar(input: RelationBase) -> ScalarSubquery:
-    return ScalarSubquery(input=input)  # type: ignore[arg-type]
+def scalar(input: Relation) -> ScalarSubquery:
+    return ScalarSubquery(input=input)
 
 
-def among(haystack: RelationBase, *needles: Expression) -> InPredicate:
-    return InPredicate(needles=needles, haystack=haystack)  # type: ignore[arg-type]
+def among(haystack: Relation, *needles: Expression) -> InPredicate:
+    return InPredicate(needles=needles, haystack=haystack)
 
 
-def exists(input: RelationBase) -> SetPredicate:
-    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)  # type: ignore[arg-type]
+def exists(input: Relation) -> SetPredicate:
+    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)
 
 
 def eq(left: Expression, right: Expression) -> Expression:
@@ -101,16 +101,16 @@ def every(*conditions: Expression) -> Expression:
     return call("and", *conditions)
 
 
-def first(input: RelationBase) -> RelationBase:
+def first(input: Relation) -> Relation:
     return project(input, col(input, 0))
 
 
-def count_of(input: RelationBase) -> RelationBase:
+def count_of(input: Relation) -> Relation:
     counted = group(input, [], [aggregate("count")])
     return project(counted, Cast(type=INT_, input=col(counted, 0)))
 
 
-def largest(input: RelationBase, value: Expression) -> RelationBase:
+def largest(input: Relation, value: Expression) -> Relation:
     return group(input, [], [aggregate("max", value)])
 
 
@@ -209,25 +209,25 @@ def inner_relations() -> dict[str, tuple[Any, str]]:
     ):
         members = (project(S, sb), project(near_right, ta))
         sql = f"SELECT s.b FROM s {words} SELECT t.a FROM {near_right_sql}"
-        found[words] = (Set(members=members, op=op), sql)  # type: ignore[arg-type]
-    members = (project(S, sb), project(near_right, ta), project(near_right, ra1))
+        found[words] = (Set(members=members, op=op), sql)
+    three = (project(S, sb), project(near_right, ta), project(near_right, ra1))
     found["minus multiset"] = (
-        Set(members=members, op=SetOp.MINUS_MULTISET),  # type: ignore[arg-type]
+        Set(members=three, op=SetOp.MINUS_MULTISET),
         "SELECT v FROM (SELECT s.b AS v FROM s) WHERE NOT EXISTS "
         f"(SELECT 1 FROM (SELECT t.a AS w FROM {near_right_sql} "
         f"INTERSECT SELECT r.a FROM {near_right_sql}) WHERE v IS NOT DISTINCT FROM w)",
     )
     found["intersection primary"] = (
-        Set(members=members, op=SetOp.INTERSECTION_PRIMARY),  # type: ignore[arg-type]
+        Set(members=three, op=SetOp.INTERSECTION_PRIMARY),
         f"SELECT s.b FROM s INTERSECT (SELECT t.a FROM {near_right_sql} UNION ALL SELECT r.a FROM {near_right_sql})",
     )
-    last = Sort(input=near_right, sorts=(sort(call("add", tb, rb1)), sort(ta)))  # type: ignore[arg-type]
+    last = Sort(input=near_right, sorts=(sort(call("add", tb, rb1)), sort(ta)))
     found["limit"] = (
         Fetch(input=last, count_expr=number(1)),
         "SELECT t.a FROM t WHERE t.a <= r.a ORDER BY t.b + r.b NULLS FIRST, t.a NULLS FIRST LIMIT 1",
     )
     found["offset"] = (
-        Fetch(input=project(last, ta, tb), offset_expr=number(1)),  # type: ignore[arg-type]
+        Fetch(input=project(last, ta, tb), offset_expr=number(1)),
         "SELECT t.a FROM t WHERE t.a <= r.a ORDER BY t.b + r.b NULLS FIRST, t.a NULLS FIRST OFFSET 1",
     )
     return found
@@ -247,7 +247,7 @@ def test_every_relation_around_an_outer_column(spark: SparkSession, duck: duckdb
     check(spark, duck, nodes, queries)
 
 
-def summary(input: RelationBase) -> RelationBase:
+def summary(input: Relation) -> Relation:
     """The number of records, times 100, and the largest value in the first column (-1: none)."""
     both_ = group(input, [], [aggregate("count"), aggregate("max", col(input, 0))])
     count, most = (Cast(type=LONG_, input=col(both_, place)) for place in (0, 1))
@@ -272,12 +272,12 @@ def test_random_queries(spark: SparkSession, duck: duckdb.DuckDBPyConnection) ->
 
 # bounds of a fetch ----------------------------------------------------------------------------------------------------
 
-IN_ORDER = Sort(input=S, sorts=(sort(sa), sort(sb)))  # type: ignore[arg-type]
+IN_ORDER = Sort(input=S, sorts=(sort(sa), sort(sb)))
 SORTED = sorted(TABLES["s"], key=lambda row: [(value is not None, value or 0) for value in row])
 
 
-def fetch(input: RelationBase, offset: Expression | None, count: Expression | None) -> Fetch:
-    return Fetch(input=input, offset_expr=offset, count_expr=count)  # type: ignore[arg-type]
+def fetch(input: Relation, offset: Expression | None, count: Expression | None) -> Fetch:
+    return Fetch(input=input, offset_expr=offset, count_expr=count)
 
 
 def test_a_subquery_as_a_bound(spark: SparkSession) -> None:
@@ -375,7 +375,7 @@ def test_lateral_joins(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> 
     """The right input refers to the left record by its anchor, from inside of subqueries, too."""
     here = RelCommon(rel_anchor=5)
     left_a, left_b = outer(R, 0, rel_reference=5), outer(R, 1, rel_reference=5)
-    last = fetch(Sort(input=where(S, call("lte", sa, left_a)), sorts=(sort(sb), sort(sa))), None, number(1))  # type: ignore[arg-type]
+    last = fetch(Sort(input=where(S, call("lte", sa, left_a)), sorts=(sort(sb), sort(sa))), None, number(1))
     deep = where(T, exists(where(S, every(eq(sa, outer(T, 0, steps_out=1)), call("lte", sb, left_b)))))
 
     def lateral(right: Any, type: JoinType, **more: Any) -> LateralJoin:
@@ -414,10 +414,10 @@ def test_lateral_joins(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> 
 def test_a_shared_relation_at_two_depths(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> None:
     """What it refers to by its anchor is one query out at one use and two at the other."""
     shared = where(T, call("lte", ta, outer(R, 0, rel_reference=3)))
-    near, far = (Reference(subtree_ordinal=1, subtree=shared) for _ in range(2))  # type: ignore[arg-type]
+    near, far = (Reference(subtree_ordinal=1, subtree=shared) for _ in range(2))
     deep = where(S, exists(where(far, eq(tb, sb1))))
     members = (project(near, ta), project(deep, sa))
-    both_uses = Set(members=members, op=SetOp.UNION_ALL)  # type: ignore[arg-type]
+    both_uses = Set(members=members, op=SetOp.UNION_ALL)
     node = project(R, ra, rb, among(both_uses, rb), scalar(count_of(both_uses)))
     node = replace(node, common=replace(node.common, rel_anchor=3))
     document = plan(node, (), shared)

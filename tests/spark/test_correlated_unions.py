@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pyspark_substrait.model.expressions import InPredicate, PredicateOp, ScalarSubquery, SetPredicate
-from pyspark_substrait.model.relations import Fetch, JoinType, RelationBase, Set, SetOp, Sort
+from pyspark_substrait.model.relations import Fetch, JoinType, Relation, Set, SetOp, Sort
 from tests.spark.correlated import TABLES, generated
 from tests.spark.plans import (
     INT_,
@@ -44,8 +44,8 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def union(*members: RelationBase) -> Set:
-    return Set(members=members, op=SetOp.UNION_ALL)  # type: ignore[arg-type]
+def union(*members: Relation) -> Set:
+    return Set(members=members, op=SetOp.UNION_ALL)
 
 
 BOTH = union(R, project(S, col(S, 1), col(S, 0)))
@@ -56,11 +56,11 @@ ABOVE = where(T, call("lt", col(T, 0), b1))
 ABOVE_SQL = "FROM t WHERE t.a < u.b"
 EXISTS = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=ABOVE)
 EXISTS_SQL = f"EXISTS (SELECT 1 {ABOVE_SQL})"
-LARGEST = ScalarSubquery(input=group(ABOVE, [], [aggregate("max", col(T, 1))]))  # type: ignore[arg-type]
+LARGEST = ScalarSubquery(input=group(ABOVE, [], [aggregate("max", col(T, 1))]))
 LARGEST_SQL = f"(SELECT max(t.b) {ABOVE_SQL})"
-AMONG = InPredicate(needles=(col(R, 0),), haystack=project(T, col(T, 0)))  # type: ignore[arg-type]
+AMONG = InPredicate(needles=(col(R, 0),), haystack=project(T, col(T, 0)))
 # a cell that Spark can't evaluate on the spot: the records of the table become a union
-AS_CELL = ScalarSubquery(input=group(T, [], [aggregate("max", col(T, 1))]))  # type: ignore[arg-type]
+AS_CELL = ScalarSubquery(input=group(T, [], [aggregate("max", col(T, 1))]))
 PAIR = both(R, T)
 
 
@@ -68,7 +68,7 @@ def shapes() -> dict[str, tuple[Any, str]]:
     shown = f"u.a, {EXISTS_SQL}, {LARGEST_SQL}"
     found: dict[str, tuple[Any, str]] = {}
     common = call("equal", col(R, 0), col(PAIR, 2))
-    below: dict[str, tuple[RelationBase, str]] = {
+    below: dict[str, tuple[Relation, str]] = {
         "union": (BOTH, BOTH_SQL),
         "filter": (where(BOTH, call("gt", col(R, 0), number(1))), f"(SELECT * FROM {BOTH_SQL} WHERE a > 1)"),
         "project": (
@@ -99,7 +99,7 @@ def shapes() -> dict[str, tuple[Any, str]]:
         group(BOTH, [LARGEST], [aggregate("count")]),
         f"SELECT n, count(*) FROM (SELECT {LARGEST_SQL} AS n FROM {BOTH_SQL} AS u) GROUP BY n",
     )
-    in_order = Sort(input=BOTH, sorts=(sort(LARGEST), sort(col(R, 0)), sort(col(R, 1))))  # type: ignore[arg-type]
+    in_order = Sort(input=BOTH, sorts=(sort(LARGEST), sort(col(R, 0)), sort(col(R, 1))))
     found["sort"] = (
         Fetch(input=in_order, count_expr=number(4)),
         f"SELECT a, b FROM {BOTH_SQL} AS u ORDER BY {LARGEST_SQL} NULLS FIRST, a NULLS FIRST, b NULLS FIRST LIMIT 4",
@@ -119,10 +119,10 @@ def test_inside_of_correlated_queries(spark: SparkSession, duck: duckdb.DuckDBPy
     members = union(where(R, call("equal", col(R, 1), b1)), where(S, call("lte", col(S, 0), a1)))
     members_sql = "(SELECT a, b FROM r WHERE r.b = o.b UNION ALL SELECT a, b FROM s WHERE s.a <= o.a)"
     largest = project(members, LARGEST)
-    summed = ScalarSubquery(input=group(largest, [], [aggregate("max", col(largest, 0))]))  # type: ignore[arg-type]
+    summed = ScalarSubquery(input=group(largest, [], [aggregate("max", col(largest, 0))]))
     closed = project(BOTH, col(R, 0), LARGEST)
     same = where(closed, call("equal", col(closed, 0), a1))
-    kept = ScalarSubquery(input=group(same, [], [aggregate("max", col(closed, 1))]))  # type: ignore[arg-type]
+    kept = ScalarSubquery(input=group(same, [], [aggregate("max", col(closed, 1))]))
     nodes = [project(T, col(T, 0), summed), project(T, col(T, 0), kept), generated(2088).node]
     queries = [
         f"SELECT o.a, (SELECT max(n) FROM (SELECT {LARGEST_SQL} AS n FROM {members_sql} AS u)) FROM t AS o",

@@ -30,7 +30,7 @@ from pyspark_substrait.model.expressions import (
     SingularOrList,
     StructField,
 )
-from pyspark_substrait.model.relations import Fetch, Measure, Read, RelationBase, Sort
+from pyspark_substrait.model.relations import Fetch, Measure, Read, Relation, Sort
 from pyspark_substrait.model.types import Map
 from tests.spark.correlated import TABLES
 from tests.spark.plans import (
@@ -75,24 +75,24 @@ ra1, rb1, sa1, sb1 = (outer(table, place, steps_out=1) for table in (R, S) for p
 ra2, rb2, ra3 = outer(R, 0, steps_out=2), outer(R, 1, steps_out=2), outer(R, 0, steps_out=3)
 
 
-def scalar(input: RelationBase) -> ScalarSubquery:
-    return ScalarSubquery(input=input)  # type: ignore[arg-type]
+def scalar(input: Relation) -> ScalarSubquery:
+    return ScalarSubquery(input=input)
 
 
-def among(haystack: RelationBase, *needles: Expression) -> InPredicate:
-    return InPredicate(needles=needles, haystack=haystack)  # type: ignore[arg-type]
+def among(haystack: Relation, *needles: Expression) -> InPredicate:
+    return InPredicate(needles=needles, haystack=haystack)
 
 
-def exists(input: RelationBase) -> SetPredicate:
-    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)  # type: ignore[arg-type]
+def exists(input: Relation) -> SetPredicate:
+    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)
 
 
-def unique(input: RelationBase) -> SetPredicate:
-    return SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=input)  # type: ignore[arg-type]
+def unique(input: Relation) -> SetPredicate:
+    return SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=input)
 
 
-def compared(left: Expression, op: ComparisonOp, reduction: ReductionOp, right: RelationBase) -> SetComparison:
-    return SetComparison(left=left, comparison_op=op, reduction_op=reduction, right=right)  # type: ignore[arg-type]
+def compared(left: Expression, op: ComparisonOp, reduction: ReductionOp, right: Relation) -> SetComparison:
+    return SetComparison(left=left, comparison_op=op, reduction_op=reduction, right=right)
 
 
 def eq(left: Expression, right: Expression) -> Expression:
@@ -107,16 +107,16 @@ def as_int(node: Expression) -> Expression:
     return Cast(type=INT_, input=node)
 
 
-def first(input: RelationBase) -> RelationBase:
+def first(input: Relation) -> Relation:
     return project(input, col(input, 0))
 
 
-def count_of(input: RelationBase) -> RelationBase:
+def count_of(input: Relation) -> Relation:
     counted = group(input, [], [aggregate("count")])
     return project(counted, as_int(col(counted, 0)))
 
 
-def largest(input: RelationBase, value: Expression) -> RelationBase:
+def largest(input: Relation, value: Expression) -> Relation:
     return group(input, [], [aggregate("max", value)])
 
 
@@ -171,7 +171,7 @@ def two_levels() -> dict[str, tuple[Any, str]]:
 
 def test_every_kind_two_levels_out(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> None:
     listed = list(two_levels().items())
-    nodes: list[RelationBase] = []
+    nodes: list[Relation] = []
     wanted: list[tuple[str, str]] = []
     for start in range(0, len(listed), 5):
         part = listed[start : start + 5]
@@ -200,7 +200,7 @@ def places() -> dict[str, tuple[Any, str]]:
     measured = group(R, [ra], by_count)
     keyed = group(R, [COUNT_NEAR], [aggregate("count")])
     sorted_ = Fetch(
-        input=Sort(input=R, sorts=(sort(COUNT_NEAR), sort(ra), sort(rb))),  # type: ignore[arg-type]
+        input=Sort(input=R, sorts=(sort(COUNT_NEAR), sort(ra), sort(rb))),
         count_expr=number(3),
     )
     read = values([INT_, INT_], TABLES["r"], filter=near)
@@ -260,8 +260,8 @@ def test_a_scalar_subquery_fails_only_where_its_value_is_used(spark: SparkSessio
 
 def test_the_order_of_the_records_stays(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> None:
     """A subquery that becomes a join doesn't disturb it."""
-    in_order = Sort(input=R, sorts=(sort(rb), sort(ra)))  # type: ignore[arg-type]
-    limited = Fetch(input=in_order, offset_expr=number(1), count_expr=number(4))  # type: ignore[arg-type]
+    in_order = Sort(input=R, sorts=(sort(rb), sort(ra)))
+    limited = Fetch(input=in_order, offset_expr=number(1), count_expr=number(4))
     order = "ORDER BY b NULLS FIRST, a NULLS FIRST"
     assert (
         rows(spark, project(in_order, ra, rb, COUNT_NEAR))

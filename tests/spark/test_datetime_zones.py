@@ -66,7 +66,7 @@ INDEXED = (
 class Moment(NamedTuple):
     """A count of units since 1970, a zone, and what is added."""
 
-    count: int
+    count: int  # type: ignore[assignment]
     zone: str
     months: int
     units: int

@@ -158,7 +158,7 @@ def check(texts: list[str], found: tuple[Any, ...], expected: tuple[Any, ...]) -
 
 def test_several_with_filters_and_grouping_sets(spark: SparkSession, table: Read, duck: Any) -> None:
     k, i, d, s, b, _ = (col(table, position) for position in range(6))
-    measures = [
+    measures: list[AggregateFunction | Measure] = [
         distinct("count", i),
         Measure(measure=distinct("count", i), filter=b),
         Measure(measure=distinct("sum", i), filter=call("gt", i, long(1))),

@@ -107,7 +107,7 @@ def test_data_may_be_a_frame_or_a_path_and_the_source_bytes_or_json(spark: Spark
     for given in (batch, pa.RecordBatchReader.from_batches(DATA.schema, [batch]), pyarrow.dataset.dataset(file)):
         assert ps.evaluate_arrow(TWO, given, spark=spark).column(0).to_pylist() == TOTALS
     with pytest.raises(TableError, match="is given as a list"):
-        ps.evaluate(TWO, [1], spark)  # type: ignore[arg-type]
+        ps.evaluate(TWO, [1], spark)
 
 
 def test_foreign_types_come_back_as_arrow_has_them(spark: SparkSession) -> None:
@@ -143,7 +143,7 @@ def test_subqueries_and_parameters(spark: SparkSession) -> None:
     haystack = values([INT], [[1], [3]])
     parameter = DynamicParameter(type=I32(), parameter_reference=4)
     document = extended(
-        ("known", InPredicate(needles=(B,), haystack=haystack)),  # type: ignore[arg-type]
+        ("known", InPredicate(needles=(B,), haystack=haystack)),
         ("more", call("add", B, parameter)),
     )
     found = ps.evaluate_arrow(document, DATA, spark=spark, parameters={4: 100})

@@ -20,7 +20,7 @@ from pyspark_substrait.model.relations import (
     JoinType,
     MultiBucketExpression,
     Reference,
-    RelationBase,
+    Relation,
     RoundRobin,
     ScatterFields,
     SingleBucketExpression,
@@ -68,11 +68,11 @@ def c(position: int) -> Any:
     return col(TABLE, position)
 
 
-def exchange(kind: ExchangeKind, count: int = 0, input: RelationBase = TABLE, **more: Any) -> Exchange:
-    return Exchange(input=input, exchange_kind=kind, partition_count=count, **more)  # type: ignore[arg-type]
+def exchange(kind: ExchangeKind, count: int = 0, input: Relation = TABLE, **more: Any) -> Exchange:
+    return Exchange(input=input, exchange_kind=kind, partition_count=count, **more)
 
 
-def placed(spark: SparkSession, *nodes: RelationBase) -> list[list[tuple[Any, ...]]]:
+def placed(spark: SparkSession, *nodes: Relation) -> list[list[tuple[Any, ...]]]:
     """The records of each relation, each with the number of its partition in front, in the order of collection."""
     found = []
     for node in nodes:
@@ -254,15 +254,15 @@ def test_exchanges_between_other_relations(spark: SparkSession) -> None:
     wanted: Counter[Any] = Counter()
     for cell in CELLS[:20]:
         wanted[cell[1]] += cell[0]
-    assert dict(rows(spark, grouped)) == dict(wanted)  # type: ignore[arg-type]
+    assert dict(rows(spark, grouped)) == dict(wanted)
     # in a correlated subquery, records are the same wherever they are
     inner = exchange(RoundRobin(), 2, input=where(TABLE, call("lt", c(0), outer(TABLE, 0, steps_out=1))))
     counted = group(inner, [], [aggregate("max", col(inner, 0))])
     some = where(TABLE, call("lt", c(0), number(3)))
-    found = rows(spark, project(some, c(0), ScalarSubquery(input=counted)))  # type: ignore[arg-type]
+    found = rows(spark, project(some, c(0), ScalarSubquery(input=counted)))
     assert ordered(found) == [(0, None), (1, 0), (2, 1)]
     best = group(TABLE, [], [aggregate("min", c(0))])
-    by_query = call("add", c(0), ScalarSubquery(input=best))  # type: ignore[arg-type]
+    by_query = call("add", c(0), ScalarSubquery(input=best))
     (placed_,) = placed(spark, exchange(MultiBucketExpression(NestedList(values=(number(1), number(1)))), 2))
     assert len(placed_) == 120
     with_query = project(TABLE, by_query)

@@ -11,7 +11,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import Expression, NestedList, NestedStruct, ScalarSubquery, SortDirection
-from pyspark_substrait.model.relations import Expand, Fetch, JoinType, RelationBase, Sort, SwitchingField
+from pyspark_substrait.model.relations import Expand, Fetch, JoinType, Relation, Sort, SwitchingField
 from pyspark_substrait.model.types import Decimal, List, Map, Struct
 from tests.spark.plans import (
     INT,
@@ -53,8 +53,8 @@ def switching(*duplicates: Expression) -> SwitchingField:
     return SwitchingField(duplicates)
 
 
-def expand(*fields: SwitchingField | Expression, input: RelationBase = TABLE, **more: Any) -> Expand:
-    return Expand(input=input, fields=fields, **more)  # type: ignore[arg-type]
+def expand(*fields: SwitchingField | Expression, input: Relation = TABLE, **more: Any) -> Expand:
+    return Expand(input=input, fields=fields, **more)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def c(position: int) -> Expression:
 def test_each_record_once_for_each_duplicate(spark: SparkSession, duck: Any) -> None:
     """The fields in their order, other columns of the input, and which duplicate a record is, counted from 0."""
     add = call("add", c(0), c(0))
-    cases: list[tuple[RelationBase, str]] = [
+    cases: list[tuple[Relation, str]] = [
         (
             expand(switching(c(0), number(None), add), c(1), switching(text("a"), c(1), text(None))),
             "SELECT id, t, 'a', 0 FROM t UNION ALL SELECT NULL, t, t, 1 FROM t "
@@ -187,7 +187,7 @@ def test_an_expand_that_refers_to_an_outer_query(spark: SparkSession, duck: Any)
     inner = expand(switching(c(0), outer(TABLE, 0, steps_out=1)), c(1))
     numbers = where(inner, call("equal", col(inner, 0), outer(TABLE, 0, steps_out=1)))
     counted = group(numbers, [], [aggregate("sum", col(numbers, 3))])
-    relation = project(TABLE, c(0), ScalarSubquery(input=counted))  # type: ignore[arg-type]
+    relation = project(TABLE, c(0), ScalarSubquery(input=counted))
     # the record itself once as duplicate 0, and all four as duplicate 1
     assert ordered(rows(spark, relation)) == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
@@ -199,10 +199,10 @@ def test_a_subquery_that_spark_does_not_take_puts_no_further_column_out(spark: S
     near = sort(col(other, 1), SortDirection.DESC_NULLS_LAST)
     above = where(other, call("gte", col(other, 0), outer(TABLE, 2, steps_out=1)))
     least = Fetch(input=Sort(input=above, sorts=(near,)), count_expr=lit(LONG, 1))
-    best = ScalarSubquery(input=project(least, col(other, 1)))  # type: ignore[arg-type]
+    best = ScalarSubquery(input=project(least, col(other, 1)))
     duck.execute("CREATE OR REPLACE TABLE o AS SELECT * FROM (VALUES (10, 1), (40, 2), (40, 3)) v(a, b)")
     m = "(SELECT max(b) FROM o WHERE a >= x)"
-    cases: list[tuple[RelationBase, str]] = [
+    cases: list[tuple[Relation, str]] = [
         (expand(best), f"SELECT {m}, t, x, 0 FROM t"),
         (
             expand(switching(c(0), best), common=emit(2, 0, 3)),
@@ -219,7 +219,7 @@ def test_columns_without_a_field_in_a_subquery_that_refers_out(spark: SparkSessi
     mine = where(inner, call("equal", col(inner, 0), outer(TABLE, 0, steps_out=1)))
     counted = group(mine, [], [aggregate("sum", col(mine, 2)), aggregate("sum", col(mine, 3))])
     numbers = project(counted, call("add", col(counted, 0), col(counted, 1)))
-    relation = project(TABLE, c(0), ScalarSubquery(input=numbers))  # type: ignore[arg-type]
+    relation = project(TABLE, c(0), ScalarSubquery(input=numbers))
     # 10 + 20 + 40 for the duplicates that are the outer number, what the record itself has, and four duplicates 1
     assert ordered(rows(spark, relation)) == [(1, 84), (2, 94), (3, 74), (4, 114)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal as Number
 from typing import TYPE_CHECKING, Any
@@ -167,7 +168,7 @@ def test_constructors_and_what_is_inside(spark: SparkSession) -> None:
     struct_, list_, map_ = found.values()
     assert struct_ == {"n1": 1, "n2": [1, 1, 9], "n3": {"n4": "a"}}
     assert (list_, map_) == (["a", "z"], [("k", 1), ("a", 1)])
-    parts = [
+    parts: list[tuple[Expression, Callable[[Any], Any]]] = [
         (inside_of(struct, StructField(0)), lambda row: row[0]),
         (inside_of(struct, StructField(1), ListElement(1)), lambda row: row[1]),
         (inside_of(struct, StructField(1), ListElement(-1)), lambda row: 9),

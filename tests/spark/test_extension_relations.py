@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
     Hint,
     JoinType,
     Reference,
-    RelationBase,
+    Relation,
     RelCommon,
     Set,
     SetOp,
@@ -81,12 +81,12 @@ def with_range(
     return registry, leaf(registry, Range(stop=3))
 
 
-def loaded(node: RelationBase, *others: RelationBase, registry: ps.Registry = REGISTRY) -> Any:
+def loaded(node: Relation, *others: Relation, registry: ps.Registry = REGISTRY) -> Any:
     """The plan, read from its bytes with the registry."""
     return ps.load(plans.plan(node, (), *others).to_bytes(), registry=registry)
 
 
-def rows(spark: SparkSession, node: RelationBase, *others: RelationBase, registry: ps.Registry = REGISTRY) -> Any:
+def rows(spark: SparkSession, node: Relation, *others: Relation, registry: ps.Registry = REGISTRY) -> Any:
     found = ps.run_query(loaded(node, *others, registry=registry), spark=spark, registry=registry)
     return plans.ordered(plans.tuples(found))
 
@@ -95,7 +95,7 @@ def ids(*found: int) -> list[tuple[int, ...]]:
     return [(value,) for value in sorted(found, key=lambda value: repr((value,)))]
 
 
-def refused(spark: SparkSession, kind: type[SubstraitError], node: RelationBase, registry: ps.Registry) -> Any:
+def refused(spark: SparkSession, kind: type[SubstraitError], node: Relation, registry: ps.Registry) -> Any:
     with pytest.raises(kind) as caught:
         rows(spark, node, registry=registry)
     return caught.value
@@ -295,7 +295,7 @@ def both(registry: ps.Registry) -> ps.Registry:
         (lambda detail, one: one, "cannot be derived: TypeError"),
         (lambda detail: ["id"], "is a list"),
         (lambda detail: NamedStruct(names=("a", "b"), struct=Struct(types=(LONG,))), "2 names, but its columns"),
-        (lambda detail: NamedStruct(names=("a",), struct=Struct(types=("i64",))), "the column a of no type"),
+        (lambda detail: NamedStruct(names=("a",), struct=Struct(types=("i64",))), "the column a of no type"),  # type: ignore[arg-type]
         (lambda detail: plans.schema((LONG, TEXT), ("a", "a")), "two columns a"),
         (lambda detail: pa.schema([("a", pa.uint8())]), "a of the Arrow type uint8"),
     ],
@@ -338,7 +338,8 @@ def test_loading_showing_and_saving_need_no_handler() -> None:
     plan = plans.plan(plans.where(node, call("gt", col(node, 0), long(1))), ("n",))
     bare, known = ps.load(plan.to_bytes()), ps.load(plan.to_bytes(), registry=REGISTRY)
     assert bare.to_bytes() == known.to_bytes() == plan.to_bytes()
-    assert bare.relations[0].input.input == known.relations[0].input.input
+    roots: list[Any] = [document.relations[0] for document in (bare, known)]
+    assert roots[0].input.input == roots[1].input.input
     assert "columns unknown" in ps.explain(bare)
     assert "id: i64" in ps.explain(known)
 

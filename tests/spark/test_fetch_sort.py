@@ -16,7 +16,7 @@ from pyspark_substrait.model.expressions import (
     SortDirection,
 )
 from pyspark_substrait.model.plan import DynamicParameterBinding
-from pyspark_substrait.model.relations import Fetch, RelationBase, Sort
+from pyspark_substrait.model.relations import Fetch, Relation, Sort
 from tests.spark.plans import (
     INT,
     INT_,
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 NUMBERS = values([INT], [(3,), (1,), (5,), (2,), (4,)])
 
 
-def fetched(offset: Expression | None, count: Expression | None, input: RelationBase = NUMBERS) -> Fetch:
-    in_order = Sort(input=input, sorts=(sort(col(input, 0)),))  # type: ignore[arg-type]
+def fetched(offset: Expression | None, count: Expression | None, input: Relation = NUMBERS) -> Fetch:
+    in_order = Sort(input=input, sorts=(sort(col(input, 0)),))
     return Fetch(input=in_order, offset_expr=offset, count_expr=count)
 
 
-def firsts(spark: SparkSession, node: RelationBase) -> list[Any]:
+def firsts(spark: SparkSession, node: Relation) -> list[Any]:
     return [row[0] for row in rows(spark, node)]
 
 

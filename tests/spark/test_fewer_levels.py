@@ -10,7 +10,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.model.expressions import InPredicate, PredicateOp, ScalarSubquery, SetPredicate
-from pyspark_substrait.model.relations import Cross, Fetch, JoinType, Reference, RelationBase, Set, SetOp, Sort
+from pyspark_substrait.model.relations import Cross, Fetch, JoinType, Reference, Relation, Set, SetOp, Sort
 from tests.spark.plans import (
     LONG,
     LONG_,
@@ -69,17 +69,17 @@ def duck(tables: dict[str, pa.Table]) -> Any:
         yield connection
 
 
-def totals(input: RelationBase) -> RelationBase:
+def totals(input: Relation) -> Relation:
     """k, sum(v), count(v)."""
     return group(input, [col(input, 0)], [aggregate("sum", col(input, 1)), aggregate("count", col(input, 1))])
 
 
-def overall(input: RelationBase) -> RelationBase:
+def overall(input: Relation) -> Relation:
     """sum(v), count(v)."""
     return group(input, [], [aggregate("sum", col(input, 1)), aggregate("count", col(input, 1))])
 
 
-def projections() -> list[tuple[RelationBase, str]]:
+def projections() -> list[tuple[Relation, str]]:
     by_key, over_all, of_none = totals(T), overall(T), overall(EMPTY)
     twice = call("add", col(by_key, 1), col(by_key, 1))
     only_keys = project(by_key, col(by_key, 0), long(1))
@@ -132,7 +132,7 @@ def test_correlated_aggregates(spark: SparkSession, tables: dict[str, pa.Table],
         assert ordered(rows) == ordered(duck.sql(query).fetchall())
 
 
-def pruned() -> list[tuple[RelationBase, str, str]]:
+def pruned() -> list[tuple[Relation, str, str]]:
     """Relations, their SQL, and the columns that they need."""
     right = where(S, call("gt", col(S, 1), long(1)))
     pair = both(T, S)
@@ -205,7 +205,7 @@ def test_semi_joins_with_one_record_a_key(
     by_key = totals(T)
     sums_first = project(by_key, col(by_key, 1), col(by_key, 0))  # sum(v), k
     no_key = project(by_key, col(by_key, 1), col(by_key, 2))
-    cases: list[tuple[RelationBase, str]] = []
+    cases: list[tuple[Relation, str]] = []
     for other, width, conditions, query in (
         (sums_first, 2, ((0, 1, "equal"), (1, 0, "lt")), "j = k AND u < a"),
         (sums_first, 2, ((0, 1, "equal"), (1, 0, "equal")), "j = k AND u = a"),

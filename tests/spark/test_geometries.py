@@ -11,14 +11,14 @@ import pytest
 import shapely
 
 from pyspark_substrait.errors import ExecutionError
-from pyspark_substrait.model.types import Binary, UserDefined
+from pyspark_substrait.model.types import Binary, UserDefined, with_nullability
 from tests.spark import plans
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 GEOMETRY = UserDefined(urn="extension:io.substrait:functions_geometry", name="geometry", structure=Binary())
-STORED = plans.stored("shapes", {"shape": plans.with_nullability(GEOMETRY, True), "radius": plans.REAL})
+STORED = plans.stored("shapes", {"shape": with_nullability(GEOMETRY, True), "radius": plans.REAL})
 SHAPE, RADIUS = plans.col(STORED, 0), plans.col(STORED, 1)
 
 

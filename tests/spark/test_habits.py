@@ -76,7 +76,8 @@ def bare(*names: str) -> Json:
 def written(relation: Json, names: int, version: Json, declared: Json | None = None) -> bytes:
     """The plan of a relation whose columns have names that don't matter."""
     plan = {"relations": [root(relation, *(f"n{i}" for i in range(names)))], "version": version, **(declared or {})}
-    return json_format.ParseDict(plan, messages.Plan()).SerializeToString()
+    content: bytes = json_format.ParseDict(plan, messages.Plan()).SerializeToString()
+    return content
 
 
 def loaded(content: bytes, *rules: str) -> Plan:
@@ -204,12 +205,12 @@ def test_projections_of_newer_duckdb(spark: SparkSession, minor: int) -> None:
     """Its projections have an emit, except where all columns of the input are kept (duckdb-substrait-extension#135)."""
     version = {"minorNumber": minor, "producer": "DuckDB"}
     plan = ps.load(written(project(SUM_OF_TWO), 5, version, ADD))
-    assert_same_rows(run(plan, spark), of_duckdb("SELECT a, b, d, s, a + a FROM t"))  # type: ignore[arg-type]
+    assert_same_rows(run(plan, spark), of_duckdb("SELECT a, b, d, s, a + a FROM t"))
     outer = project(scalar(1, column(4), A, type={"i32": NULLABLE}), input=project(SUM_OF_TWO))
     outer["project"]["common"] = {"emit": {"outputMapping": [2, 5]}}
     plan = ps.load(written(outer, 2, version, ADD))
     assert "duckdb-project" not in {note.rule for note in plan.notes}
-    assert_same_rows(run(plan, spark), of_duckdb("SELECT d, a + a + a FROM t"))  # type: ignore[arg-type]
+    assert_same_rows(run(plan, spark), of_duckdb("SELECT d, a + a + a FROM t"))
 
 
 def test_a_projection_of_duckdb_that_nothing_tells_apart() -> None:
@@ -228,7 +229,7 @@ def test_not_like_of_duckdb_is_noted(spark: SparkSession) -> None:
     assert [note.path for note in plan.notes if note.rule == "duckdb-not-like"] == [
         "relations[0].root.input.project.expressions[1].scalar_function"
     ]
-    assert_same_rows(run(plan, spark), of_duckdb("SELECT s, s <> '100%' FROM t"))  # type: ignore[arg-type]
+    assert_same_rows(run(plan, spark), of_duckdb("SELECT s, s <> '100%' FROM t"))
 
 
 @pytest.mark.parametrize("hours", [0.5, 6, 1.25, 24, 100])
@@ -238,7 +239,7 @@ def test_intervals_of_duckdb_are_whole_or_refused(spark: SparkSession, hours: fl
     literal = {"literal": {"intervalDayToSecond": {"days": 1, "microseconds": (exact + 2**31) % 2**32 - 2**31}}}
     plan = {"relations": [root(only(4, literal), "n")], "version": DUCKDB}
     if abs(exact) < 2**31:
-        assert_same_rows(run(ps.load(plan), spark), pa.table({"n": [datetime.timedelta(1, hours * 3600)] * 6}))  # type: ignore[arg-type]
+        assert_same_rows(run(ps.load(plan), spark), pa.table({"n": [datetime.timedelta(1, hours * 3600)] * 6}))
         return
     with pytest.raises(InvalidPlanError, match="the lowest 32 bits"):
         ps.load(plan)
@@ -257,7 +258,7 @@ def test_projections_of_older_datafusion(spark: SparkSession) -> None:
 
 
 def test_isnan_of_datafusion(spark: SparkSession) -> None:
-    numbers = [{"literal": {"fp64": "NaN"}}, {"literal": {"fp64": 1.5}}, {"literal": {"null": FP64}}]
+    numbers: list[Json] = [{"literal": {"fp64": "NaN"}}, {"literal": {"fp64": 1.5}}, {"literal": {"null": FP64}}]
     relation = only(4, *(scalar(1, number, type={"bool": NULLABLE}) for number in numbers))
     plan = loaded(
         written(relation, 3, {"minorNumber": 85, "producer": "datafusion"}, bare("isnan")), "datafusion-isnan"
@@ -432,7 +433,7 @@ def test_averages_of_spark(spark: SparkSession) -> None:
     own = [tuple(row) for row in frame.selectExpr("avg(a)", "avg(d)").collect()]
     assert tuples(run(plan, spark)) == own == [(3.4, Decimal("2.548000"))]
     other = ps.load(written(aggregate(relation["aggregate"]["measures"][1]), 1, ISTHMUS | {"producer": "x"}, declared))
-    assert tuples(run(other, spark)) == [(Decimal("2.550000"),)]  # type: ignore[arg-type]
+    assert tuples(run(other, spark)) == [(Decimal("2.550000"),)]
 
 
 def test_products_and_quotients_have_the_digits_of_the_producer(spark: SparkSession) -> None:

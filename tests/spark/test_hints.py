@@ -19,7 +19,7 @@ from pyspark_substrait.model.relations import (
     Hint,
     JoinType,
     LoadedComputation,
-    RelationBase,
+    Relation,
     RelCommon,
     SavedComputation,
     Set,
@@ -82,13 +82,13 @@ def hinted(node: Any, alias: str = "", *names: str, **more: Any) -> Any:
     return replace(node, common=replace(node.common, hint=Hint(alias=alias, output_names=names, **more)))
 
 
-def analysed(spark: SparkSession, node: RelationBase) -> str:
+def analysed(spark: SparkSession, node: Relation) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         ps.from_substrait(plan(node), spark).explain(extended=True)
     return out.getvalue().split("== Optimized")[0].split("== Analyzed Logical Plan ==")[1]
 
 
-def small(input: RelationBase) -> RelationBase:
+def small(input: Relation) -> Relation:
     return where(input, call("lt", col(input, 0), number(3)))
 
 
@@ -104,7 +104,7 @@ def test_names_are_in_the_analysed_plan(spark: SparkSession) -> None:
 def test_names_change_no_result(spark: SparkSession) -> None:
     """Whatever they are: on all relations of a plan, the same on both sides of a join, like internal names."""
 
-    def built(evil: Sequence[str]) -> RelationBase:
+    def built(evil: Sequence[str]) -> Any:
         names = cycle(evil) if evil else None
 
         def h(node: Any) -> Any:

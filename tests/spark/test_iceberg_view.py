@@ -144,7 +144,7 @@ def test_names_are_those_of_the_views_namespace_and_schema(spark: SparkSession) 
     before = spark.catalog.currentDatabase()
     view = _view([("k", "long"), ("sum", "long")], trino="-", spark="SELECT id % 2, sum(price) FROM orders GROUP BY 1")
     plan = ps.from_iceberg_view(view, spark)
-    assert plan.relations[0].names == ("k", "sum")  # type: ignore[union-attr]
+    assert plan.relations[0].names == ("k", "sum")
     assert sorted(ps.run_query(plan, spark=spark).to_pylist(), key=str) == [{"k": 0, "sum": 12}, {"k": 1, "sum": 8}]
     with pytest.raises(ps.InvalidPlanError):
         ps.from_iceberg_view(_view([("a", "long")], spark="SELECT nothing FROM orders"), spark)
@@ -157,7 +157,7 @@ def test_datafusion_plans_a_view() -> None:
     pytest.importorskip("datafusion")
     view = _view([("a", "long"), ("b", "long")], spark="SELECT id, price AS b FROM orders WHERE id > 1 -- those")
     plan = ps.from_iceberg_view(view, tables={"orders": "id BIGINT, price BIGINT"}, engine="datafusion")
-    assert plan.relations[0].names == ("a", "b")  # type: ignore[union-attr]
+    assert plan.relations[0].names == ("a", "b")
 
 
 def test_a_view_without_spark_sql_says_what_it_has() -> None:

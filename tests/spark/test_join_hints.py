@@ -18,7 +18,7 @@ from pyspark_substrait.model.relations import (
     JoinType,
     MergeJoin,
     NestedLoopJoin,
-    RelationBase,
+    Relation,
     SimpleComparisonType,
 )
 from pyspark_substrait.spark.arrow_transfer import collected
@@ -37,9 +37,7 @@ L, R = values([INT_, TEXT], LEFT_UNIQUE), values([INT_, TEXT], RIGHT_UNIQUE)
 PAIR = both(L, R)
 
 
-def keyed(
-    kind: Callable[..., RelationBase], type: JoinType, comparison: SimpleComparisonType = SAME, **more: Any
-) -> Any:
+def keyed(kind: Callable[..., Relation], type: JoinType, comparison: SimpleComparisonType = SAME, **more: Any) -> Any:
     key = ComparisonJoinKey(left=col(L, 0), right=col(R, 0), comparison=comparison)
     return kind(left=L, right=R, type=type, keys=(key,), **more)
 
@@ -53,7 +51,7 @@ def operators(frame: DataFrame) -> set[str]:
     return {name + "".join(re.findall(r"Build(?:Left|Right)", rest)) for name, rest in joins}
 
 
-def joined(spark: SparkSession, node: RelationBase) -> set[str]:
+def joined(spark: SparkSession, node: Relation) -> set[str]:
     return operators(ps.from_substrait(plan(node), spark))
 
 
@@ -123,7 +121,7 @@ def test_an_anti_join_by_a_key_that_might_be_equal_is_hashed(spark: SparkSession
 def test_each_join_of_several_has_its_own_hint(spark: SparkSession) -> None:
     inner = keyed(HashJoin, JoinType.INNER, build_input=BuildInput.LEFT)
 
-    def with_third(kind: Callable[..., RelationBase], left: Any, right: Any, **more: Any) -> Any:
+    def with_third(kind: Callable[..., Relation], left: Any, right: Any, **more: Any) -> Any:
         key = ComparisonJoinKey(left=col(left, 0), right=col(right, 0), comparison=EQ)
         return kind(left=left, right=right, type=JoinType.INNER, keys=(key,), **more)
 

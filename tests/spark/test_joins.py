@@ -196,7 +196,7 @@ def test_inputs_that_are_queries_themselves(spark: SparkSession) -> None:
         join(sums, filtered, equal(sums, filtered, 0, 2), JoinType.RIGHT_ANTI),
         Cross(left=project(first, col(first, 0)), right=project(first, col(first, 0))),
     ]
-    wanted = [
+    wanted: list[list[Row]] = [
         [(1, 1, 1, 1), (2, 2, 2, 2), (3, 3, 3, 3)],
         [(1, 1), (2, 2), (3, 3), (2, 5)],
         [(1, 1, True), (2, 2, True), (3, 3, True), (None, 4, None), (2, 5, True)],
@@ -250,9 +250,9 @@ def test_150_nested_joins(spark: SparkSession, side: str) -> None:
     one = values([INT], [(1,), (2,)])
     node: Any = one
     for _ in range(150):
-        pair = (node, one) if side == "left" else (one, node)
-        width = len(pair[0].schema.types)
-        condition = call("equal", col(both(*pair), 0), col(both(*pair), width))
-        node = join(*pair, condition, JoinType.INNER, common=emit(0))
+        left, right = (node, one) if side == "left" else (one, node)
+        pair = both(left, right)
+        condition = call("equal", col(pair, 0), col(pair, len(left.schema.types)))
+        node = join(left, right, condition, JoinType.INNER, common=emit(0))
     loaded = ps.load(plan(node).to_bytes())
     assert ordered(tuples(ps.run_query(loaded, spark=spark))) == [(1,), (2,)]

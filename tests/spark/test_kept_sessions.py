@@ -101,7 +101,7 @@ def _ended(pid: int) -> bool:
 
 
 def test_the_next_command_uses_the_session_of_the_one_before(commands: _Commands) -> None:
-    expected = duckdb.sql(_QUERY.replace("numbers", f"'{commands.folder}/numbers.parquet'")).fetchall()
+    expected = duckdb.execute(_QUERY.replace("numbers", f"'{commands.folder}/numbers.parquet'")).fetchall()
     first = commands.rows()
     assert [tuple(map(int, line.split(","))) for line in first.splitlines()[1:]] == expected
     [kept] = commands.kept()

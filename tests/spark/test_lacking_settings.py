@@ -13,7 +13,7 @@ from pyspark import RDD
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, NestedMap
-from pyspark_substrait.model.relations import RelationBase
+from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Date, Decimal, PrecisionTime, Type
 from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
 from pyspark_substrait.spark.session import copied, private_session
@@ -56,7 +56,7 @@ def lacking(spark: SparkSession) -> Iterator[SparkSession]:
     spark.conf.set(ANSI, "true")
 
 
-def one(*columns: Expression) -> RelationBase:
+def one(*columns: Expression) -> Relation:
     return project(values([INT], [(1,)]), *columns)
 
 
@@ -68,7 +68,7 @@ _TWO_LARGEST = values([LONG], [(2**63 - 1,), (1,)])
 _WIDE = Decimal(precision=38, scale=0)
 
 #: what fails on its data, with ANSI mode off in the session as well
-FAILING: dict[str, RelationBase] = {
+FAILING: dict[str, Relation] = {
     "an integer sum": one(call("add", number(LARGEST), number(1))),
     "an integer product": one(call("multiply", number(LARGEST), number(2))),
     "an integer difference": one(call("subtract", number(-LARGEST), number(2))),

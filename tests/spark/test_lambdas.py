@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NUMBERS = List(type=INT_, nullable=True)
-DATA = [
+DATA: list[tuple[int, list[int | None] | None, int | None]] = [
     (1, [1, 2, 3], 2),
     (2, [None, 5], 4),
     (3, [], 0),
@@ -219,7 +219,7 @@ def test_invocations(spark: SparkSession) -> None:
     across = fn(call("multiply", x, parameter(INT_, steps_out=1)), INT_)
     nested = fn(invoked(across, call("add", x, number(1))), INT_)
     in_lambda = call("transform", items, fn(invoked(square, call("add", x, key)), INT_))
-    cells = [
+    cells: list[Expression] = [
         invoked(pair, key, number(3)),
         invoked(square, sum_),
         invoked(
@@ -259,7 +259,7 @@ def test_named_lambdas(spark: SparkSession) -> None:
 def test_lambdas_in_every_relation(spark: SparkSession) -> None:
     kept = where(TABLE, call("any_match", items, over))
     size = call("cardinality", call("filter", items, fn(call("is_not_null", x), INT_)))
-    sorted_ = Sort(input=TABLE, sorts=(sort(size, SortDirection.DESC_NULLS_LAST), sort(key)))  # type: ignore[arg-type]
+    sorted_ = Sort(input=TABLE, sorts=(sort(size, SortDirection.DESC_NULLS_LAST), sort(key)))
     grouped = group(TABLE, [size], [aggregate("count", key)])
     measured = group(TABLE, [], [aggregate("max", size)])
     other = values([INT], [(3,), (7,)])
@@ -313,9 +313,9 @@ def test_what_lambdas_cant_do_is_refused(spark: SparkSession) -> None:
     path = refused(doubled, "a lambda can only be an argument of a function, or invoked")
     assert path == "relations[0].root.input.project.expressions[1].lambda"
     other = values([INT], [(3,)])
-    captured_element = ScalarSubquery(input=where(other, call("equal", col(other, 0), x)))  # type: ignore[arg-type]
+    captured_element = ScalarSubquery(input=where(other, call("equal", col(other, 0), x)))
     refused(call("transform", items, fn(captured_element, INT_)), "a subquery that depends on a lambda's parameters")
-    captured = ScalarSubquery(input=where(other, call("equal", col(other, 0), x)))  # type: ignore[arg-type]
+    captured = ScalarSubquery(input=where(other, call("equal", col(other, 0), x)))
     refused(invoked(fn(captured, INT_), key), "lambda's parameters|a parameter of a lambda around a subquery")
     struct = NestedStruct(fields=(doubled,))
     refused(struct, "a lambda can only be")
@@ -326,7 +326,7 @@ def test_what_lambdas_cant_do_is_refused(spark: SparkSession) -> None:
 
 def test_queries_and_windows_in_lambdas(spark: SparkSession) -> None:
     other = values([INT], [(3,), (8,)])
-    query = ScalarSubquery(input=group(other, [], [aggregate("max", col(other, 0))]))  # type: ignore[arg-type]
+    query = ScalarSubquery(input=group(other, [], [aggregate("max", col(other, 0))]))
     square = fn(call("multiply", x, x), INT_)
     function = aggregate("sum", key)
     window = WindowFunction(
@@ -336,7 +336,7 @@ def test_queries_and_windows_in_lambdas(spark: SparkSession) -> None:
         derived_type=function.derived_type,
     )
     total = Cast(type=INT_, input=window)
-    cells = [
+    cells: list[Expression] = [
         invoked(square, query),
         call("transform", items, fn(call("add", x, query), INT_)),
         call("transform", items, fn(call("add", x, total), INT_)),

@@ -295,7 +295,7 @@ def test_every_type_with_every_right_input(
 def test_subqueries_beside_lateral_inputs(spark: SparkSession) -> None:
     """In the condition and in the filter, over both records and over the output."""
     among = exists(where(S, both_true(eq(sa, outer(PAIR, 3, steps_out=1)), eq(sb, outer(PAIR, 0, steps_out=1)))))
-    highest = ScalarSubquery(input=group(S, [], [aggregate("max", sb)]))  # type: ignore[arg-type]
+    highest = ScalarSubquery(input=group(S, [], [aggregate("max", sb)]))
     nodes = [
         lateral(OF_LEFT, JoinType.LEFT, expression=among),
         lateral(OF_LEFT, JoinType.LEFT_MARK, expression=among),
@@ -307,7 +307,7 @@ def test_subqueries_beside_lateral_inputs(spark: SparkSession) -> None:
         return (right[1], left[0]) in TABLES["s"]
 
     pairs = [(left, right) for left in LEFT for right in partners[left]]
-    wanted = [
+    wanted: list[list[Row]] = [
         [
             left + right
             for left in LEFT

@@ -105,7 +105,7 @@ def there(spark: SparkSession) -> Counter[str]:
     from py4j.java_gateway import JavaObject
 
     context: Any = spark.sparkContext
-    java: Any = spark._jsparkSession  # type: ignore[attr-defined]
+    java: Any = spark._jsparkSession
     names = [thread.getName() for thread in context._jvm.java.lang.Thread.getAllStackTraces().keySet()]
     gc.collect()  # the threads that were just looked at are objects in Java too
     found.update(

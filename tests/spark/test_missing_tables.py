@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -68,7 +69,8 @@ def test_the_same_in_python() -> None:
 
 @pytest.mark.usefixtures("none_runs")
 def test_given_tables_are_none_that_miss() -> None:
-    refuse_missing_tables(PLAN, {"ORDERS": "o", ("sales", "lines"): "l"})
+    given: dict[str | tuple[str, ...], Any] = {"ORDERS": "o", ("sales", "lines"): "l"}
+    refuse_missing_tables(PLAN, given)
     refuse_missing_tables(PLAN, {"orders": "o", "Sales.Lines": "l"})
 
 
@@ -109,7 +111,7 @@ def test_settings_in_a_file_may_name_catalogs(tmp_path: Path, monkeypatch: pytes
 def test_a_running_session_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_start, "_running_session", object)
     refuse_missing_tables(PLAN, None)
-    assert missing_tables.would_start_empty is session_start.would_start_empty
+    assert missing_tables.would_start_empty is session_start.would_start_empty  # type: ignore[attr-defined]
 
 
 def test_no_java_is_needed_to_know_it(tmp_path: Path) -> None:

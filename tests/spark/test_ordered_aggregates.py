@@ -21,7 +21,7 @@ from pyspark_substrait.model.expressions import (
     SortDirection,
     SortField,
 )
-from pyspark_substrait.model.relations import Measure, Read
+from pyspark_substrait.model.relations import Measure, Read, Relation
 from tests.spark.plans import (
     INT_,
     LONG,
@@ -156,9 +156,9 @@ def test_unsorted_strings(spark: SparkSession) -> None:
     assert found == [[("a-a", "a")], [(None,)], [("",)]]
 
 
-def quantiles(input: Read, column: int, boundaries: str, n: int, *sorts: SortField) -> AggregateFunction:
+def quantiles(input: Relation, column: int, boundaries: str, n: int, *sorts: SortField) -> AggregateFunction:
     urn = "extension:io.substrait:functions_arithmetic"
-    given = [EnumArg(boundaries), EnumArg("EXACT"), ValueArg(LONG, n), ValueArg(col(input, column).type)]
+    given = (EnumArg(boundaries), EnumArg("EXACT"), ValueArg(LONG, n), ValueArg(col(input, column).type))
     found = Registry.default().resolve(urn, "quantile", given, "aggregate")
     assert found.definition is not None and found.output_type is not None
     return AggregateFunction(

@@ -168,7 +168,7 @@ def test_what_is_wrong_with_values_and_texts() -> None:
     assert said(0.5, Decimal(precision=3, scale=1)).endswith("Give a Decimal, which is exact")
     assert said([1, [2]], List(type=INT)).startswith("[1]: ")
     assert "a time zone" in said(datetime.datetime(2020, 1, 1), PrecisionTimestampTZ(precision=6))
-    for written, type in [
+    wrong: list[tuple[str, Type]] = [
         ("1.5", INT),
         ("1_000", INT),
         ("yes", Boolean()),
@@ -187,7 +187,8 @@ def test_what_is_wrong_with_values_and_texts() -> None:
         ("[true]", List(type=INT)),
         ("0.123", Decimal(precision=5, scale=2)),
         ("abc", Decimal(precision=5, scale=2)),
-    ]:
+    ]
+    for written, type in wrong:
         with pytest.raises(ParameterError):
             literal_of_text(written, type)
 
@@ -216,9 +217,7 @@ def test_the_callers_values_come_before_those_of_the_plan(spark: SparkSession) -
 def test_parameters_wherever_expressions_are(spark: SparkSession) -> None:
     record = values([INT, TEXT], [(parameter(1, INT), parameter(3, TEXT)), (5, "x")])
     x = col(record, 0)
-    query = ScalarSubquery(
-        input=group(where(record, call("lt", x, parameter(1, INT))), [], [aggregate("max", x)])  # type: ignore[arg-type]
-    )
+    query = ScalarSubquery(input=group(where(record, call("lt", x, parameter(1, INT))), [], [aggregate("max", x)]))
     switch = SwitchExpression(match=parameter(1, INT), ifs=(IfValue(number(7), col(record, 1)),), else_=text("?"))
     inside = Lambda(parameters=Struct(types=(INT,)), body=call("add", parameter(1, INT), number(1)))
     cells: list[Expression] = [
@@ -231,7 +230,7 @@ def test_parameters_wherever_expressions_are(spark: SparkSession) -> None:
         call("like", col(record, 1), parameter(5, TEXT)),
     ]
     node = project(record, *cells)
-    fetched = Fetch(input=node, offset_expr=parameter(6, LONG), count_expr=parameter(7, LONG))  # type: ignore[arg-type]
+    fetched = Fetch(input=node, offset_expr=parameter(6, LONG), count_expr=parameter(7, LONG))
     given = {1: 7, 3: "p%", 4: [1, 2], 5: "p_", 6: 0, 7: 5}
     assert sorted(tuples(ps.run_query(plan(fetched), spark=spark, parameters=given)), key=repr) == [
         (5, "x", False, 5, [8, 8], False),

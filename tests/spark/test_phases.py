@@ -26,7 +26,7 @@ from pyspark_substrait.model.expressions import (
     Function,
     FunctionOption,
 )
-from pyspark_substrait.model.relations import NamedTable, Read, RelationBase
+from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -184,7 +184,7 @@ CASES: list[Case] = [
 def called(case: Case, phase: AggregationPhase, *arguments: Expression) -> AggregateFunction:
     urn, key, _, options = case
     given = [ValueArg(argument.type) for argument in arguments]
-    found = Registry.default().resolve(urn, key, given, "aggregate", phase=phase.name, strict=True)
+    found = Registry.default().resolve(urn, key, given, "aggregate", phase=phase.name, strict=True)  # type: ignore[arg-type]
     assert found.definition is not None and found.output_type is not None
     return AggregateFunction(
         function=Function(urn, *key.split(":")),
@@ -212,7 +212,7 @@ DATA = Read(
 )
 
 
-def first(phase: AggregationPhase, cases: list[Case], keyed: bool) -> RelationBase:
+def first(phase: AggregationPhase, cases: list[Case], keyed: bool) -> Relation:
     """The aggregate of the original records."""
     columns = list(TYPES)
     measures = [
@@ -221,14 +221,14 @@ def first(phase: AggregationPhase, cases: list[Case], keyed: bool) -> RelationBa
     return group(DATA, [col(DATA, 0)] if keyed else [], measures)
 
 
-def later(phase: AggregationPhase, cases: list[Case], before: RelationBase, keyed: bool) -> RelationBase:
+def later(phase: AggregationPhase, cases: list[Case], before: Relation, keyed: bool) -> Relation:
     """The aggregate of the records of an earlier phase."""
     input = table("parts", before.schema.types)
     measures = [called(case, phase, col(input, position + keyed)) for position, case in enumerate(cases)]
     return group(input, [col(input, 0)] if keyed else [], measures)
 
 
-def computed(spark: SparkSession, node: RelationBase, **tables: pa.Table) -> pa.Table:
+def computed(spark: SparkSession, node: Relation, **tables: pa.Table) -> pa.Table:
     return ps.run_query(plan(node), spark=spark, tables=tables)
 
 
@@ -323,13 +323,13 @@ def in_duckdb(keyed: bool) -> list[tuple[Any, ...]]:
         texts = [in_sql(case) or "NULL" for case in CASES]
         group_by = "GROUP BY k" if keyed else ""
         key = "k" if keyed else "0"
-        found = connection.execute(f"SELECT {key}, {', '.join(texts)} FROM data {group_by}").to_arrow_table()
+        found: Any = connection.execute(f"SELECT {key}, {', '.join(texts)} FROM data {group_by}").to_arrow_table()
         columns = [column.to_pylist() for column in found.columns]  # DuckDB repeats names
         return list(zip(*columns, strict=True))
 
 
 def test_intermediate_values_have_the_stated_types(spark: SparkSession) -> None:
-    cases = [
+    cases: list[Case] = [
         (ARITHMETIC, "avg:i32", "i32", {}),
         (ARITHMETIC, "avg:fp32", "fp32", {}),
         (DECIMALS, "avg:dec", "dec", {}),

@@ -209,7 +209,12 @@ def test_nested_loops(spark: SparkSession) -> None:
         # a single join has no second match where the other side has one record
         left, right = (small, unique) if type is JoinType.RIGHT_SINGLE else (one, other)
         left, right = (unique, small) if type is JoinType.LEFT_SINGLE else (left, right)
-        data = {id(one): LEFT, id(other): RIGHT, id(small): [(3, "a")], id(unique): [(None, "z"), (5, "v")]}
+        data: dict[int, list[Row]] = {
+            id(one): LEFT,
+            id(other): RIGHT,
+            id(small): [(3, "a")],
+            id(unique): [(None, "z"), (5, "v")],
+        }
         pair = both(left, right)
         for condition, match in (
             (None, lambda *_: True),
@@ -273,7 +278,7 @@ def test_keys_inside_of_a_column_and_required_ones(spark: SparkSession) -> None:
 
 def loaded(node: JoinBase, registry: Registry | None = None, **options: Any) -> Any:
     """The join as a serialized plan gives it."""
-    return ps.load(plan(node).to_json(), **({} if registry is None else {"registry": registry}), **options)
+    return ps.load(plan(node).to_json(), registry=registry, **options)
 
 
 def test_keys_of_two_types_are_compared_as_the_wider_one(spark: SparkSession) -> None:
@@ -311,9 +316,9 @@ def test_joins_without_keys_and_keys_that_are_no_fields(spark: SparkSession) -> 
     node = HashJoin(
         left=maps, right=maps, type=JoinType.INNER, keys=(ComparisonJoinKey(left=col(maps, 0), right=col(maps, 0)),)
     )
-    with pytest.raises(UnsupportedPlanError, match="Spark cannot compare maps") as caught:
+    with pytest.raises(UnsupportedPlanError, match="Spark cannot compare maps") as refused:
         rows(spark, node)
-    assert caught.value.path.startswith("relations[0].root.input.hash_join.keys[0]")
+    assert refused.value.path.startswith("relations[0].root.input.hash_join.keys[0]")
 
 
 def test_functions_as_comparisons(spark: SparkSession) -> None:
@@ -330,7 +335,7 @@ def test_functions_as_comparisons(spark: SparkSession) -> None:
         kind(left=left, right=right, type=type, keys=(key,))
         for kind, type in ((HashJoin, JoinType.LEFT), (MergeJoin, JoinType.LEFT_MARK), (HashJoin, JoinType.RIGHT_ANTI))
     ]
-    wanted = [
+    wanted: list[list[Row]] = [
         [("Ab", "aB"), ("Ab", "AB"), ("c", None), (None, None)],
         # null is compared with null, and c with null
         [("Ab", True), ("c", None), (None, None)],

@@ -89,7 +89,7 @@ def of_table(spark: SparkSession, node: Any) -> list[tuple[Any, ...]]:
 
 def test_filters_and_projection_of_a_read(spark: SparkSession) -> None:
     wide = call("gt", price, call("multiply", price, call("subtract", price, price)))
-    cases = {
+    cases: dict[str, tuple[Read, list[Any]]] = {
         "projection": (read(projection=mask(2, 0)), [(10, 1), (20, 2), (30, 3), (40, 4)]),
         "a column twice": (read(projection=mask(0, 1, 0)), [(1, "a", 1), (2, "b", 2), (3, None, 3), (4, "d", 4)]),
         "filter": (read(filter=call("gt", id_, call("subtract", price, price))), [*tuples(TABLE)]),

@@ -97,7 +97,7 @@ DEEP = Struct(
 
 def test_paths_through_columns(spark: SparkSession) -> None:
     """The example of field_references: a.b[2].c['my_map_key'].x; a step through null, or past an end, gives null."""
-    given = [
+    given: list[Any] = [
         (1, [{"k": (5, "five")}, None, {"": (None, "none"), "k": (6, "six")}]),
         (2, [{}]),
         (3, []),
@@ -175,7 +175,7 @@ def test_keys_of_every_type(spark: SparkSession) -> None:
             inside(both, MapKey(second)),
             inside(alone, MapKey(second)),
         ]
-    found = []
+    found: list[Any] = []
     for start in range(0, len(cells), 25):
         [row] = tuples(run(spark, project(ONE, *cells[start : start + 25])))
         found += row
@@ -192,8 +192,8 @@ def test_roots_that_are_expressions(spark: SparkSession) -> None:
     count, items = col(table, 0), col(table, 1)
     pair = Struct(types=(INT, List(type=INT)))
     other = values([pair], [((7, [8, 9]),)])
-    query = ScalarSubquery(input=other)  # type: ignore[arg-type]
-    none = ScalarSubquery(input=where(other, call("equal", number(1), number(2))))  # type: ignore[arg-type]
+    query = ScalarSubquery(input=other)
+    none = ScalarSubquery(input=where(other, call("equal", number(1), number(2))))
     struct = NestedStruct(fields=(count, NestedStruct(fields=(items, NestedList(values=(items, items))))))
     choice = IfThen(ifs=(IfClause(call("is_null", count), NestedList(values=(number(-1),))),), else_=items)
     sorted_ = call("sort", items)

@@ -62,7 +62,7 @@ def tried(client: Client, error: Exception) -> list[float]:
 def lost() -> Exception:
     import grpc
 
-    class Lost(grpc.RpcError):
+    class Lost(grpc.RpcError):  # type: ignore[misc]
         def code(self) -> Any:
             return grpc.StatusCode.UNAVAILABLE
 

@@ -89,8 +89,9 @@ def test_a_running_session_is_not_passed_off_as_another(spark: SparkSession) -> 
         embedded_session("local[7]")
     with pytest.raises(SubstraitError, match="not remote"):
         embedded_session(remote="sc://127.0.0.1:1")
+    settings: dict[str, Any] = {"spark.sql.ansi.enabled": False}
     with pytest.raises(SubstraitError, match=r"spark\.sql\.ansi\.enabled=false"):
-        embedded_session(**{"spark.sql.ansi.enabled": False})
+        embedded_session(**settings)
     with pytest.raises(SubstraitError, match="not both"):
         embedded_session("local", "sc://127.0.0.1:1")
 

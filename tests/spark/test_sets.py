@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Row = tuple[Any, ...]
+Example = tuple[list[Any], list[Any], list[Any]]
 
 # relations/logical_relations, "Set Operation Types": primary, secondary inputs, result
-EXAMPLES = {
+EXAMPLES: dict[SetOp, Example] = {
     SetOp.MINUS_PRIMARY: ([1, 2, 2, 3, 3, 3, 4], [[1, 2], [3]], [4]),
     SetOp.MINUS_PRIMARY_ALL: ([1, 2, 2, 3, 3, 3, 3], [[1, 2, 3, 4], [3]], [2, 3, 3]),
     SetOp.MINUS_MULTISET: ([1, 2, 3, 4], [[1, 2], [1, 2, 3]], [3, 4]),
@@ -31,7 +32,7 @@ EXAMPLES = {
 }
 
 # the notes on null: {NULL, 1, 3} with {NULL, 2, 4}, or with {NULL, 2, 3} for intersections
-WITH_NULLS = {
+WITH_NULLS: dict[SetOp, Example] = {
     SetOp.MINUS_PRIMARY: ([None, 1, 3], [None, 2, 4], [1, 3]),
     SetOp.MINUS_PRIMARY_ALL: ([None, 1, 3], [None, 2, 4], [1, 3]),
     SetOp.MINUS_MULTISET: ([None, 1, 3], [None, 2, 4], [1, 3]),
@@ -84,10 +85,12 @@ def test_the_examples_of_the_specification(spark: SparkSession) -> None:
 
 
 def test_counts_of_records_with_two_columns_and_nulls(spark: SparkSession) -> None:
-    primary = [(1, "a")] * 3 + [(None, "a")] * 2 + [(1, None), (None, None), (None, None), (2, "b"), (2, "b")]
-    first = [(1, "a"), (None, "a"), (None, None), (2, "b"), (2, "b"), (2, "b"), (3, "c")]
-    second = [(1, "a"), (1, "a"), (None, None), (None, None), (1, "b"), (3, "c"), (2, "b")]
-    shapes = [[first], [second], [first, second], [second, first, first], [first, []], [[], []]]
+    primary: list[Row] = (
+        [(1, "a")] * 3 + [(None, "a")] * 2 + [(1, None), (None, None), (None, None), (2, "b"), (2, "b")]
+    )
+    first: list[Row] = [(1, "a"), (None, "a"), (None, None), (2, "b"), (2, "b"), (2, "b"), (3, "c")]
+    second: list[Row] = [(1, "a"), (1, "a"), (None, None), (None, None), (1, "b"), (3, "c"), (2, "b")]
+    shapes: list[list[list[Row]]] = [[first], [second], [first, second], [second, first, first], [first, []], [[], []]]
     nodes, wanted = [], []
     for op, others in itertools.product(SetOp, shapes):
         nodes.append(Set(op=op, members=tuple(values([INT_, TEXT_], item) for item in [primary, *others])))

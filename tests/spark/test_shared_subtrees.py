@@ -17,7 +17,7 @@ from pyspark_substrait.model.relations import (
     Filter,
     JoinType,
     Reference,
-    RelationBase,
+    Relation,
     Set,
     SetOp,
     Sort,
@@ -55,7 +55,7 @@ SUMS = {k: sum(i for i in range(100) if i % 7 == k) for k in range(7)}
 
 
 @pytest.fixture(scope="module")
-def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RelationBase]:
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relation]:
     """100 numbers in a Parquet table, and what they leave when divided by 7."""
     folder: Path = tmp_path_factory.mktemp("shared") / "t"
     spark.sql("SELECT CAST(id AS INT) AS i, CAST(id % 7 AS INT) AS k FROM range(100)").write.parquet(str(folder))
@@ -64,29 +64,29 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     spark.catalog.dropTempView("shared_subtrees_t")
 
 
-def sums(table: RelationBase) -> RelationBase:
+def sums(table: Relation) -> Relation:
     return group(table, [col(table, 1)], [aggregate("sum", col(table, 0))])
 
 
-def of(subtree: RelationBase, ordinal: int = 1) -> Reference:
-    return Reference(subtree_ordinal=ordinal, subtree=subtree)  # type: ignore[arg-type]
+def of(subtree: Relation, ordinal: int = 1) -> Reference:
+    return Reference(subtree_ordinal=ordinal, subtree=subtree)
 
 
-def equi(left: RelationBase, right: RelationBase) -> RelationBase:
+def equi(left: Relation, right: Relation) -> Relation:
     """A join by the first columns."""
     record = both(left, right)
     return join(left, right, call("equal", col(record, 0), col(record, len(left.schema.types))), JoinType.INNER)
 
 
-def above(input: RelationBase, bound: int, position: int = 0) -> Filter:
+def above(input: Relation, bound: int, position: int = 0) -> Filter:
     return where(input, call("gt", col(input, position), number(bound)))
 
 
-def below(input: RelationBase, bound: int, position: int = 0) -> Filter:
+def below(input: Relation, bound: int, position: int = 0) -> Filter:
     return where(input, call("lt", col(input, position), number(bound)))
 
 
-def carried_out(spark: SparkSession, node: RelationBase, *shared: RelationBase) -> tuple[list[tuple[Any, ...]], str]:
+def carried_out(spark: SparkSession, node: Relation, *shared: Relation) -> tuple[list[tuple[Any, ...]], str]:
     """The rows, and the plan by which Spark came to them; empty with Connect, which doesn't tell."""
     frame = ps.from_substrait(plan(node, (), *shared), spark)
     found = [tuple(row) for row in frame.collect()]
@@ -110,7 +110,7 @@ def scans(physical: str) -> int:
     return physical.count("FileScan")
 
 
-def test_a_subtree_used_twice_is_computed_once(spark: SparkSession, table: RelationBase) -> None:
+def test_a_subtree_used_twice_is_computed_once(spark: SparkSession, table: Relation) -> None:
     """Conditions that all uses share still reach the scan, and so do the columns."""
     shared = sums(table)
     node = equi(above(of(shared), 2), below(of(shared), 5))
@@ -121,7 +121,7 @@ def test_a_subtree_used_twice_is_computed_once(spark: SparkSession, table: Relat
         assert "GreaterThan(k,2)" in physical and "LessThan(k,5)" in physical
 
 
-def test_values_of_chance_are_the_same_in_all_uses(spark: SparkSession, table: RelationBase) -> None:
+def test_values_of_chance_are_the_same_in_all_uses(spark: SparkSession, table: Relation) -> None:
     spark.sql("SELECT uuid() AS u, CAST(id AS INT) AS n FROM range(20)").createOrReplaceTempView("shared_subtrees_u")
     from tests.spark.plans import TEXT
 
@@ -134,11 +134,11 @@ def test_values_of_chance_are_the_same_in_all_uses(spark: SparkSession, table: R
     spark.catalog.dropTempView("shared_subtrees_u")
 
 
-def rows_of(spark: SparkSession, node: RelationBase, *shared: RelationBase) -> list[tuple[Any, ...]]:
+def rows_of(spark: SparkSession, node: Relation, *shared: Relation) -> list[tuple[Any, ...]]:
     return tuples(ps.run_query(plan(node, (), *shared), spark=spark))
 
 
-def test_subtrees_that_share_subtrees(spark: SparkSession, table: RelationBase) -> None:
+def test_subtrees_that_share_subtrees(spark: SparkSession, table: Relation) -> None:
     """The inner one is used once in the text, by the outer one; or twice, when it is also used beside it."""
     inner = sums(table)
     outer_ = group(above(of(inner), 1), [], [aggregate("max", col(inner, 1))])
@@ -157,27 +157,27 @@ def test_subtrees_that_share_subtrees(spark: SparkSession, table: RelationBase) 
         assert scans(physical) == 1
 
 
-def test_in_subqueries(spark: SparkSession, table: RelationBase) -> None:
+def test_in_subqueries(spark: SparkSession, table: Relation) -> None:
     """Uncorrelated and correlated: all of them read what was computed once."""
     shared = sums(table)
     use = of(shared)
     most = group(use, [], [aggregate("max", col(use, 1))])
-    wanted = where(use, call("equal", col(use, 1), ScalarSubquery(input=most)))  # type: ignore[arg-type]
+    wanted = where(use, call("equal", col(use, 1), ScalarSubquery(input=most)))
     found, physical = carried_out(spark, wanted, shared)
     assert found == [max(SUMS.items(), key=lambda item: item[1])]
     if physical:
         assert scans(physical) == 1
     same = where(use, call("equal", col(use, 0), outer(table, 1, steps_out=1)))
-    of_key = ScalarSubquery(input=group(same, [], [aggregate("max", col(same, 1))]))  # type: ignore[arg-type]
+    of_key = ScalarSubquery(input=group(same, [], [aggregate("max", col(same, 1))]))
     little = below(table, 3)
-    keys = InPredicate(needles=(col(little, 1),), haystack=project(use, col(use, 0)))  # type: ignore[arg-type]
+    keys = InPredicate(needles=(col(little, 1),), haystack=project(use, col(use, 0)))
     found, physical = carried_out(spark, project(where(little, keys), col(little, 0), of_key), shared)
     assert ordered(found) == [(i, SUMS[i]) for i in range(3)]
     if physical:
         assert scans(physical) == 2  # the table itself, and the shared sums
 
 
-def test_a_subtree_that_looks_at_the_records_around_it(spark: SparkSession, table: RelationBase) -> None:
+def test_a_subtree_that_looks_at_the_records_around_it(spark: SparkSession, table: Relation) -> None:
     """It is another one for each of its uses."""
     from dataclasses import replace
 
@@ -188,15 +188,15 @@ def test_a_subtree_that_looks_at_the_records_around_it(spark: SparkSession, tabl
     shared = below(table, 10)
     inner = where(shared, call("equal", col(shared, 1), outer(filtered, 0, rel_reference=9)))
     counted = of(group(inner, [], [aggregate("sum", col(inner, 0))]))
-    both_ = project(filtered, ScalarSubquery(input=counted), ScalarSubquery(input=counted))  # type: ignore[arg-type]
+    both_ = project(filtered, ScalarSubquery(input=counted), ScalarSubquery(input=counted))
     node = replace(both_, common=replace(both_.common, rel_anchor=9))
     assert ordered(rows_of(spark, node, counted.subtree)) == [(3, 3), (9, 9)]  # 1 + 8; 3
 
 
-def test_the_order_of_a_shared_subtree(spark: SparkSession, table: RelationBase) -> None:
+def test_the_order_of_a_shared_subtree(spark: SparkSession, table: Relation) -> None:
     grouped = sums(table)
-    shared = Sort(input=grouped, sorts=(sort(col(grouped, 0), SortDirection.DESC_NULLS_LAST),))  # type: ignore[arg-type]
-    first, low = Fetch(input=of(shared), count_expr=long(2)), Fetch(input=below(of(shared), 5), count_expr=long(2))  # type: ignore[arg-type]
+    shared = Sort(input=grouped, sorts=(sort(col(grouped, 0), SortDirection.DESC_NULLS_LAST),))
+    first, low = Fetch(input=of(shared), count_expr=long(2)), Fetch(input=below(of(shared), 5), count_expr=long(2))
     node = Set(members=(first, low), op=SetOp.UNION_ALL)
     found, physical = carried_out(spark, node, shared)
     assert ordered(found) == [(k, SUMS[k]) for k in (3, 4, 5, 6)]
@@ -206,22 +206,22 @@ def test_the_order_of_a_shared_subtree(spark: SparkSession, table: RelationBase)
     assert [row[0] for row in found] == [6, 5, 4]
 
 
-def test_what_is_read_or_used_once_stays_open(spark: SparkSession, table: RelationBase) -> None:
+def test_what_is_read_or_used_once_stays_open(spark: SparkSession, table: Relation) -> None:
     """A bare scan takes the conditions of each of its uses; one use is as good as none."""
     found, physical = carried_out(spark, equi(above(of(table), 2), below(of(table), 5)), table)
     assert ordered(found) == [(i, i % 7, i, i % 7) for i in (3, 4)]
     if physical:
         assert scans(physical) == 2 and "Exchange Round" not in physical
     shared = sums(table)
-    for node in (above(of(shared), 4), DetachedRel(relation=above(of(shared), 4))):  # type: ignore[arg-type]
+    for node in (above(of(shared), 4), DetachedRel(relation=above(of(shared), 4))):
         text = ps.to_sql(plan(node, (), shared))
         assert "monotonically" not in text
     assert "monotonically" not in ps.to_sql(plan(equi(of(table), of(table)), (), table))
 
 
-def test_detached_relations_are_what_they_hold(spark: SparkSession, table: RelationBase) -> None:
-    shared = DetachedRel(relation=sums(DetachedRel(relation=table)))  # type: ignore[arg-type]
-    node = DetachedRel(relation=equi(DetachedRel(relation=of(shared)), of(shared)))  # type: ignore[arg-type]
+def test_detached_relations_are_what_they_hold(spark: SparkSession, table: Relation) -> None:
+    shared = DetachedRel(relation=sums(DetachedRel(relation=table)))
+    node = DetachedRel(relation=equi(DetachedRel(relation=of(shared)), of(shared)))
     found, physical = carried_out(spark, node, shared)
     assert ordered(found) == [(k, SUMS[k], k, SUMS[k]) for k in range(7)]
     if physical:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from functools import cmp_to_key
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, Function, SortDirection, SortField
-from pyspark_substrait.model.relations import Fetch, Read, RelationBase, Sort
+from pyspark_substrait.model.relations import Fetch, Read, Relation, Sort
 from pyspark_substrait.model.types import IntervalCompound, Map, Type
 from tests.spark.plans import (
     BOOL_,
@@ -83,7 +84,9 @@ def in_order(spark: SparkSession, table: Read, *fields: SortField) -> list[int]:
 
 def expected(*keys: tuple[int, bool, bool]) -> list[int]:
     """The ids in the order of columns, each descending or not, with nulls last or not; ties by the id."""
-    tests = [Key(lambda row, place=place: row[place], *how) for place, *how in (*keys, (ID, False, False))]
+    tests = [
+        Key(itemgetter(place), descending, nulls_last) for place, descending, nulls_last in (*keys, (ID, False, False))
+    ]
 
     def compare(left: Any, right: Any) -> int:
         return next((found for key in tests if (found := key.compare(key.value(left), key.value(right)))), 0)
@@ -172,7 +175,7 @@ def test_comparison_functions_elsewhere(spark: SparkSession, table: Read) -> Non
 # what is refused -----------------------------------------------------------------------------------------------------
 
 
-def fault(relation: RelationBase) -> SubstraitError:
+def fault(relation: Relation) -> SubstraitError:
     with pytest.raises(SubstraitError) as caught:
         ps.to_sql(plan(relation))
     return caught.value

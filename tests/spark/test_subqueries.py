@@ -19,7 +19,7 @@ from pyspark_substrait.model.expressions import (
     SetComparison,
     SetPredicate,
 )
-from pyspark_substrait.model.relations import Fetch, JoinType, Read, Reference, RelationBase, RelCommon, Sort
+from pyspark_substrait.model.relations import Fetch, JoinType, Read, Reference, Relation, RelCommon, Sort
 from tests.spark.plans import (
     INT,
     INT_,
@@ -74,31 +74,31 @@ def duck() -> Any:
 x, y = col(T1, 0), col(T1, 1)
 
 
-def scalar(input: RelationBase) -> ScalarSubquery:
-    return ScalarSubquery(input=input)  # type: ignore[arg-type]
+def scalar(input: Relation) -> ScalarSubquery:
+    return ScalarSubquery(input=input)
 
 
-def among(haystack: RelationBase, *needles: Expression) -> InPredicate:
-    return InPredicate(needles=needles, haystack=haystack)  # type: ignore[arg-type]
+def among(haystack: Relation, *needles: Expression) -> InPredicate:
+    return InPredicate(needles=needles, haystack=haystack)
 
 
-def exists(input: RelationBase) -> SetPredicate:
-    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)  # type: ignore[arg-type]
+def exists(input: Relation) -> SetPredicate:
+    return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)
 
 
-def unique(input: RelationBase) -> SetPredicate:
-    return SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=input)  # type: ignore[arg-type]
+def unique(input: Relation) -> SetPredicate:
+    return SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=input)
 
 
-def compare(left: Expression, op: ComparisonOp, reduction: ReductionOp, right: RelationBase) -> SetComparison:
-    return SetComparison(left=left, comparison_op=op, reduction_op=reduction, right=right)  # type: ignore[arg-type]
+def compare(left: Expression, op: ComparisonOp, reduction: ReductionOp, right: Relation) -> SetComparison:
+    return SetComparison(left=left, comparison_op=op, reduction_op=reduction, right=right)
 
 
 def negated(condition: Expression) -> Expression:
     return call("not", condition)
 
 
-def of_group(*, steps_out: int | None = 1, rel_reference: int | None = None, keep: int | None = 1) -> RelationBase:
+def of_group(*, steps_out: int | None = 1, rel_reference: int | None = None, keep: int | None = 1) -> Relation:
     """The records of T2 whose g is the x of the outer record: their v, or with ``keep=None`` both columns."""
     own = where(T2, call("equal", col(T2, 0), outer(T1, 0, steps_out=steps_out, rel_reference=rel_reference)))
     return own if keep is None else project(own, col(own, keep))
@@ -154,7 +154,7 @@ def test_predicates_as_conditions(spark: SparkSession, duck: Any) -> None:
 
 def test_tuples_in_a_query(spark: SparkSession) -> None:
     """Field by field, as SQL has it: (2, null) may be (2, 5), but (4, 9) can't be."""
-    nodes = []
+    nodes: list[Relation] = []
     for haystack in (T2, of_group(keep=None)):
         inside = among(haystack, x, y)
         nodes.append(where(T1, inside))
@@ -164,7 +164,7 @@ def test_tuples_in_a_query(spark: SparkSession) -> None:
     for position, found in enumerate(answers(spark, nodes)):
         haystacks = [INNER if position < 4 else [row for row in INNER if row[0] == one] for one, _, _ in OUTER]
         outcomes = [(row, within(row[:2], haystack)) for row, haystack in zip(OUTER, haystacks, strict=True)]
-        wanted = [
+        wanted: list[list[Any]] = [
             [row for row, outcome in outcomes if outcome is True],
             [row for row, outcome in outcomes if outcome is False],
             [row for row, outcome in outcomes if outcome is True or row[0] is None],
@@ -192,7 +192,7 @@ def test_unique(spark: SparkSession) -> None:
             NOTHING,
             values([INT_], [(None,), (None,), (1,)]),  # null equals no null
             values([INT, INT_], [(1, None), (1, None)]),
-            Fetch(input=Sort(input=T2, sorts=(sort(col(T2, 1)),)), count_expr=number(2)),  # type: ignore[arg-type]
+            Fetch(input=Sort(input=T2, sorts=(sort(col(T2, 1)),)), count_expr=number(2)),
         )
     ]
     nodes.append(project(T1, col(T1, 2), unique(of_group())))
@@ -322,9 +322,9 @@ def measure_where(condition: Expression) -> Any:
 
 def test_correlated_queries_with_limits_and_aggregates(spark: SparkSession, duck: Any) -> None:
     own = of_group()
-    nothing_left = Fetch(input=own, count_expr=number(0))  # type: ignore[arg-type]
-    second = Fetch(input=own, offset_expr=number(2))  # type: ignore[arg-type]
-    first = Fetch(input=Sort(input=own, sorts=(sort(col(own, 0)),)), count_expr=number(1))  # type: ignore[arg-type]
+    nothing_left = Fetch(input=own, count_expr=number(0))
+    second = Fetch(input=own, offset_expr=number(2))
+    first = Fetch(input=Sort(input=own, sorts=(sort(col(own, 0)),)), count_expr=number(1))
     always = group(own, [], [aggregate("count")])
     cases = {
         "limit 0": (where(T1, exists(nothing_left)), "false"),
@@ -350,7 +350,7 @@ def test_correlated_queries_with_limits_and_aggregates(spark: SparkSession, duck
         assert ordered(found) == ordered(duck.execute(f"SELECT * FROM t1 WHERE {sql}").fetchall()), name
 
 
-def joined_inside() -> RelationBase:
+def joined_inside() -> Relation:
     pair = both(T2, WITHOUT_NULLS)
     condition = call(
         "and", call("equal", col(pair, 1), col(pair, 2)), call("equal", col(pair, 0), outer(T1, 0, steps_out=1))
@@ -377,7 +377,7 @@ def test_an_outer_reference_in_a_shared_subtree(spark: SparkSession) -> None:
     import pyspark_substrait as ps
 
     shared = of_group(steps_out=None, rel_reference=3)
-    reference = Reference(subtree_ordinal=1, subtree=shared)  # type: ignore[arg-type]
+    reference = Reference(subtree_ordinal=1, subtree=shared)
     node = where(T1, exists(reference), common=RelCommon(rel_anchor=3))
     document = plan(project(node, col(node, 2)), (), shared)
     assert ordered(tuples(ps.run_query(document, spark=spark))) == [("a",), ("b",)]

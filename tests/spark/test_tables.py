@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql.types import StructType
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
@@ -244,7 +245,8 @@ def test_nested_fields_are_found_by_name(spark: SparkSession) -> None:
     ]
     frame = ps.from_substrait(document, spark, tables={"t": NESTED})
     assert frame.columns == ["list", "place"]
-    assert frame.schema["place"].dataType.names == ["a", "b"]
+    kind = frame.schema["place"].dataType
+    assert isinstance(kind, StructType) and kind.names == ["a", "b"]
     with pytest.raises(TableError, match="place of t has no column z"):
         other = schema((Struct(types=(LONG,), nullable=True),), ("place", "z"))
         rows(spark, Read(base_schema=other, read_type=NamedTable(names=("t",))), tables={"t": NESTED})

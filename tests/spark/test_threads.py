@@ -77,7 +77,8 @@ def rows(plan: documents.Plan, spark: SparkSession, **more: Any) -> Rows:
     """The rows of a plan that went through its bytes, like one that was sent."""
     loaded = ps.load(plan.to_bytes(), registry=more.get("registry"))
     assert not ps.validate(loaded, registry=more.get("registry")).errors
-    return ps.run_query(loaded, spark=spark, **more).to_pylist()
+    found: Rows = ps.run_query(loaded, spark=spark, **more).to_pylist()
+    return found
 
 
 # what threads do -----------------------------------------------------------------------------------------------------

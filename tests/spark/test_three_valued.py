@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pyspark_substrait.model.relations import RelationBase
+    from pyspark_substrait.model.relations import Relation
 
 Row = tuple[Any, ...]
 Meaning = Callable[[Row], Any]
@@ -226,7 +226,7 @@ def test_random_expressions(spark: SparkSession, seed: int, tmp_path: Path) -> N
     maker = Maker(seed)
     terms = [maker.boolean(3) if number_ % 3 else maker.number(3) for number_ in range(60)]
     if seed % 2:
-        source: RelationBase = stored("t", {"a": INT_, "b": INT_, "p": BOOL_, "q": BOOL_})
+        source: Relation = stored("t", {"a": INT_, "b": INT_, "p": BOOL_, "q": BOOL_})
         types = [pa.int32(), pa.int32(), pa.bool_(), pa.bool_()]
         columns = [pa.array(cells, type) for cells, type in zip(zip(*ROWS, strict=True), types, strict=True)]
         pq.write_table(pa.table(columns, names=["a", "b", "p", "q"]), tmp_path / "t.parquet")
@@ -257,7 +257,7 @@ def test_branches_that_arent_taken_raise_nothing(spark: SparkSession, tmp_path: 
     hello = Cast(type=INT, input=text("hello"))
     broken = call("divide", number(1), number(0))
     zero, word = call("equal", x, number(0)), call("equal", words, text("no"))
-    choose = [
+    choose: list[Expression] = [
         IfThen(ifs=(IfClause(call("equal", text("value"), text("value")), number(0)),), else_=hello),
         IfThen(ifs=(IfClause(truth(False), broken),), else_=number(1)),
         IfThen(ifs=(IfClause(zero, number(-1)),), else_=inverse),
@@ -307,11 +307,12 @@ def test_options_are_equal_as_equal_says(spark: SparkSession) -> None:
         column_ = col(table, 0)
         wanted = [lit(type, option) for option in options]
         each = [call("equal", column_, option) for option in wanted]
-        fillers = {
+        by_type: dict[Type, list[Any]] = {
             REAL_: [float(n) + 100 for n in range(12)],
             single: [float(n) + 100 for n in range(12)],
             TEXT_: [f"z{n}" for n in range(12)],
-        }.get(type, [])
+        }
+        fillers = by_type.get(type, [])
         cells: list[Expression] = [
             call("or", *each),
             SingularOrList(value=column_, options=tuple(wanted)),
@@ -335,7 +336,7 @@ def test_null_among_the_options(spark: SparkSession) -> None:
     table = values([INT_], [(1,), (2,), (None,)])
     x = col(table, 0)
     null = number(None)
-    cells = [
+    cells: list[Expression] = [
         SingularOrList(value=x, options=(null,)),
         SingularOrList(value=x, options=(number(1), null)),
         SingularOrList(value=x, options=()),

@@ -14,7 +14,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError
 from pyspark_substrait.model.expressions import Expression, ScalarSubquery, SortDirection, SortField
-from pyspark_substrait.model.relations import Fetch, FetchMode, RelationBase, TopN
+from pyspark_substrait.model.relations import Fetch, FetchMode, Relation, TopN
 from tests.spark.plans import (
     INT,
     INT_,
@@ -59,10 +59,10 @@ def top(
     count: Expression | None,
     offset: Expression | None = None,
     mode: FetchMode = FetchMode.ROWS_ONLY,
-    input: RelationBase = TABLE,
+    input: Relation = TABLE,
     **more: Any,
 ) -> TopN:
-    return TopN(input=input, sorts=sorts, count=count, offset=offset, mode=mode, **more)  # type: ignore[arg-type]
+    return TopN(input=input, sorts=sorts, count=count, offset=offset, mode=mode, **more)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def with_ties(offset: int, count: int | None, keys: str) -> str:
 
 def test_with_ties(spark: SparkSession, duck: Any) -> None:
     """Which of the records that tie an offset skips is left open: the sort keys and the numbers of records are told."""
-    cases: list[tuple[RelationBase, str]] = []
+    cases: list[tuple[TopN, str]] = []
     for sorts, keys in (
         ((sort(c(1)),), "x NULLS FIRST"),
         ((sort(c(1), DESC), sort(c(2))), "x DESC NULLS LAST, s NULLS FIRST"),
@@ -129,7 +129,7 @@ def test_with_ties(spark: SparkSession, duck: Any) -> None:
     found = answers(spark, [node for node, _ in cases])
     for got, (node, sql) in zip(found, cases, strict=True):
         wanted = duck.execute(sql).fetchall()
-        skips = node.offset is not None and node.sorts[0].expr != c(0)  # type: ignore[union-attr]
+        skips = node.offset is not None and node.sorts[0].expr != c(0)
         assert (ordered(_keys(got)) == ordered(_keys(wanted))) if skips else ordered(got) == ordered(wanted), sql
 
 
@@ -170,14 +170,14 @@ def test_keys_by_subqueries_and_correlated_ones(spark: SparkSession, duck: Any) 
     best = group(
         where(other, call("equal", col(other, 0), outer(TABLE, 0, steps_out=1))), [], [aggregate("max", col(other, 1))]
     )
-    key = ScalarSubquery(input=best)  # type: ignore[arg-type]
+    key = ScalarSubquery(input=best)
     found = rows(spark, top((sort(key, DESC), sort(c(0))), long(5)))
     sql = "SELECT * FROM t ORDER BY (SELECT max(b) FROM o WHERE a = id) DESC NULLS LAST, id LIMIT 5"
     assert found == duck.execute(sql).fetchall()
     # the first ones among the records of each outer record
     mine = where(other, call("equal", col(other, 1), outer(TABLE, 1, steps_out=1)))
     first = top((sort(col(mine, 0), DESC),), long(1), long(1), input=mine)
-    relation = project(TABLE, c(0), ScalarSubquery(input=project(first, col(first, 0))))  # type: ignore[arg-type]
+    relation = project(TABLE, c(0), ScalarSubquery(input=project(first, col(first, 0))))
     sql = "SELECT id, (SELECT a FROM o WHERE b = x ORDER BY a DESC LIMIT 1 OFFSET 1) FROM t"
     assert ordered(rows(spark, relation)) == ordered(duck.execute(sql).fetchall())
 
@@ -186,11 +186,11 @@ def test_the_order_lasts(spark: SparkSession) -> None:
     best = top((sort(c(0), DESC),), long(10), mode=FetchMode.WITH_TIES)
     kept = where(best, call("lt", col(best, 0), number(20)))
     assert [row[0] for row in rows(spark, kept)] == [19, 18, 17, 16, 15, 14]
-    assert [row[0] for row in rows(spark, Fetch(input=kept, count_expr=long(2)))] == [19, 18]  # type: ignore[arg-type]
+    assert [row[0] for row in rows(spark, Fetch(input=kept, count_expr=long(2)))] == [19, 18]
 
 
 def test_spark_keeps_no_more_than_it_needs(spark: SparkSession) -> None:
-    def physical(node: RelationBase) -> str:
+    def physical(node: Relation) -> str:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             ps.from_substrait(plan(node), spark).explain()
         return out.getvalue()

@@ -57,7 +57,7 @@ def asked(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[list
     ours = threading.get_ident()
     with monkeypatch.context() as patch:
         if is_connect(spark):
-            client: Any = spark.client  # type: ignore[attr-defined]
+            client: Any = spark.client
             for name in ("config", "_analyze", "execute_command", "to_table"):
                 before = getattr(client, name)
 
@@ -270,7 +270,7 @@ def test_what_is_asked_at_once_is_what_single_questions_say(spark: SparkSession)
             found = table_facts(spark, ["spark.sql.ansi.enabled", "no.such.setting"], tables)
         assert found is not None
         assert found.settings == [spark.conf.get("spark.sql.ansi.enabled"), None]
-        assert found.schemas == [spark.table(path)._jdf.schema().json() for path, _ in tables[:2]] + [None]  # type: ignore[operator]
+        assert found.schemas == [spark.table(path)._jdf.schema().json() for path, _ in tables[:2]] + [None]
     finally:
         spark.catalog.dropTempView("described_view")
         spark.sql("DROP TABLE described")

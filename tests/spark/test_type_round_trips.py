@@ -15,7 +15,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.literals import Compound, DayTime
-from pyspark_substrait.model.relations import NamedTable, Read, RelationBase
+from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -81,12 +81,12 @@ def check(table: pa.Table, types: Sequence[Type], rows: Sequence[Sequence[Any]])
         assert comparable(table.column(position)) == wanted, str(type)
 
 
-def table_of(types: Sequence[Type], rows: Sequence[Sequence[Any]]) -> RelationBase:
+def table_of(types: Sequence[Type], rows: Sequence[Sequence[Any]]) -> Relation:
     """A virtual table of literals."""
     return values(types, [[made(type, value) for type, value in zip(types, row, strict=True)] for row in rows])
 
 
-def read_of(types: Sequence[Type]) -> RelationBase:
+def read_of(types: Sequence[Type]) -> Relation:
     """A read of the table ``t``."""
     return Read(base_schema=schema(types), read_type=NamedTable(names=("t",)))
 
@@ -191,7 +191,8 @@ EXTREMES: list[tuple[Type, Any]] = [
 
 @pytest.mark.parametrize("name", ["UTC", "America/New_York"])
 def test_extremes(spark: SparkSession, name: str) -> None:
-    types, row = [type for type, _ in EXTREMES], [value for _, value in EXTREMES]
+    types: list[Type] = [type for type, _ in EXTREMES]
+    row = [value for _, value in EXTREMES]
     literals = [made(type, value) for type, value in EXTREMES]
     with zone(spark, name):
         result = run(spark, project(values([I32()], [(1,)]), *literals))
@@ -199,7 +200,7 @@ def test_extremes(spark: SparkSession, name: str) -> None:
 
 
 def test_fields_say_what_arrow_has_no_type_for(spark: SparkSession) -> None:
-    types = [PrecisionTime(precision=12), List(type=IntervalDay(precision=10, nullable=True))]
+    types: list[Type] = [PrecisionTime(precision=12), List(type=IntervalDay(precision=10, nullable=True))]
     result = run(spark, table_of(types, [[1, [DayTime(0, 0, 1)]]]))
     time, days = result.schema
     assert time.metadata == {b"substrait.type": b"precision_time<12>"}
@@ -246,7 +247,8 @@ def test_a_null_inside_a_column_that_has_none_is_an_error() -> None:
 
 def test_dataframes_have_the_carriers_and_the_names_of_the_plan(spark: SparkSession) -> None:
     inner = Struct(types=(POINT, UUID()))
-    types = [List(type=inner), IntervalCompound(precision=6), PrecisionTimestamp(precision=9), unsigned("u64")]
+    span, at = IntervalCompound(precision=6), PrecisionTimestamp(precision=9)
+    types: list[Type] = [List(type=inner), span, at, unsigned("u64")]
     row = [[((0.5, 1), uuid.UUID(int=1))], Compound(1, 2, 3, 0), 5, 7]
     names = ("list", "point", "id", "span", "at", "count")
     frame = ps.from_substrait(plan(table_of(types, [row]), names), spark)

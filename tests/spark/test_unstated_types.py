@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError
 from pyspark_substrait.model.expressions import CurrentRow, Preceding, Unbounded
-from pyspark_substrait.model.relations import Project, RelationBase
+from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.proto.messages import AggregateFunction, Expression, Plan
 from tests.spark.plans import (
     INT,
@@ -32,11 +32,11 @@ from tests.spark.plans import (
     values,
     where,
 )
-from tests.spark.windowing import ROWS, over
+from tests.spark.windowing import ROWS, Bounds, over
 
 TABLE = values([INT, INT, INT_, TEXT, TEXT_], [(1, 5, None, "a", None), (2, 6, 7, "b", "y"), (3, 8, None, "c", None)])
-BEFORE = (ROWS, Preceding(lit(LONG, 2)), Preceding(lit(LONG, 2)))
-SO_FAR = (ROWS, Unbounded(), CurrentRow())
+BEFORE: Bounds = (ROWS, Preceding(lit(LONG, 2)), Preceding(lit(LONG, 2)))
+SO_FAR: Bounds = (ROWS, Unbounded(), CurrentRow())
 
 
 def messages(message: Message) -> Iterator[Message]:
@@ -47,16 +47,17 @@ def messages(message: Message) -> Iterator[Message]:
                 yield from messages(item)
 
 
-def without_types(relation: RelationBase) -> bytes:
+def without_types(relation: Relation) -> bytes:
     """The plan of a relation, whose calls don't say what they give."""
     message = Plan.FromString(plan(relation).to_bytes())
     for part in messages(message):
         if isinstance(part, AggregateFunction | Expression.ScalarFunction | Expression.WindowFunction):
             part.ClearField("output_type")
-    return message.SerializeToString()
+    content: bytes = message.SerializeToString()
+    return content
 
 
-def table(spark: SparkSession, relation: RelationBase) -> pa.Table:
+def table(spark: SparkSession, relation: Relation) -> pa.Table:
     return ps.run_query(without_types(relation), spark=spark)
 
 
@@ -65,7 +66,7 @@ def test_windows(spark: SparkSession) -> None:
     names = ("first_value", "last_value", "nth_value", "lag", "lead")
     calls: list[Any] = []
     wanted: list[list[Any]] = []
-    expected = {
+    expected: dict[str, tuple[list[Any], list[Any]]] = {
         # of the required column over the record two before; of the nullable one up to the record itself
         "first_value": ([None, None, 5], [None, None, None]),
         "last_value": ([None, None, 5], [None, 7, None]),
@@ -76,7 +77,7 @@ def test_windows(spark: SparkSession) -> None:
     for name in names:
         for position, bounds, rows in zip((1, 2), (BEFORE, SO_FAR), expected[name], strict=True):
             more = (number(1),) if name == "nth_value" else ()
-            frame = bounds if name not in ("lag", "lead") else (None, Unbounded(), Unbounded())
+            frame: Bounds = bounds if name not in ("lag", "lead") else (None, Unbounded(), Unbounded())
             calls.append(over(name, col(TABLE, position), *more, sorts=(sort(col(TABLE, 0)),), bounds=frame))
             wanted.append(rows)
     found = table(spark, Project(input=TABLE, expressions=tuple(calls)))
@@ -101,15 +102,15 @@ def test_a_type_that_is_stated_counts() -> None:
     message = Plan.FromString(plan(Project(input=TABLE, expressions=(call,))).to_bytes())
     [window] = [part for part in messages(message) if isinstance(part, Expression.WindowFunction)]
     for nullability in (1, 2):
-        window.output_type.i32.nullability = nullability  # type: ignore[assignment]
+        window.output_type.i32.nullability = nullability
         read = ps.load(message.SerializeToString(), strict=True)
-        assert read.relations[0].input.schema.types[-1].nullable == (nullability == 1)  # type: ignore[union-attr]
+        assert read.relations[0].input.schema.types[-1].nullable == (nullability == 1)
 
 
 def test_what_contradicts_a_stated_type_is_an_error(spark: SparkSession) -> None:
     call = over("first_value", col(TABLE, 2), bounds=SO_FAR, sorts=(sort(col(TABLE, 0)),))
     message = Plan.FromString(plan(Project(input=TABLE, expressions=(call,))).to_bytes())
     [window] = [part for part in messages(message) if isinstance(part, Expression.WindowFunction)]
-    window.output_type.i32.nullability = 2  # type: ignore[assignment]
+    window.output_type.i32.nullability = 2
     with pytest.raises(ExecutionError, match="the plan says it has none"):
         ps.run_query(message.SerializeToString(), spark=spark)

@@ -28,6 +28,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.relations import Measure
+from pyspark_substrait.model.types import Decimal
 from tests.spark import plans
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def test_an_arrow_function_gives_the_derived_type(spark: SparkSession) -> None:
         return pc.divide(x, pa.scalar(2)).cast(x.type, safe=False)
 
     registry = BARE.with_function(OURS, "halves", arrow=halves)
-    table = plans.values([plans.Decimal(precision=5, scale=2), plans.Decimal(precision=9, scale=4)], [("1.5", "7")])
+    table = plans.values([Decimal(precision=5, scale=2), Decimal(precision=9, scale=4)], [("1.5", "7")])
     calls = [call(registry, "halves", plans.col(table, position)) for position in (0, 1)]
     found = plans.run(spark, plans.project(table, *calls), registry=registry)
     assert [str(value) for value in found.to_pylist()[0].values()] == ["0.75", "3.5000"]
@@ -180,7 +181,7 @@ def test_an_arrow_function_gives_the_derived_type(spark: SparkSession) -> None:
 
 def test_an_arrow_function_with_two_types_of_result_in_one_session(spark: SparkSession) -> None:
     registry = BARE.with_function(OURS, "halves", arrow=lambda x: x)
-    types = [plans.Decimal(precision=5, scale=2), plans.Decimal(precision=9, scale=4)]
+    types = [Decimal(precision=5, scale=2), Decimal(precision=9, scale=4)]
     tables = [plans.values([type], [("1.5",)]) for type in types]
     frames = [
         ps.from_substrait(

@@ -26,6 +26,7 @@ from pyspark_substrait.model.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Type,
     with_nullability,
 )
 from tests.spark.plans import INT, col, group, lit, long, plan, project, rows, sort, text, values
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
 
 def test_every_aggregate_runs_over_windows(spark: SparkSession) -> None:
     """Over the window of one record it gives what it gives for the group of that record."""
-    nullable = {type.__class__: with_nullability(type, True) for type in SAMPLES}
+    nullable: dict[Any, Type] = {type.__class__: with_nullability(type, True) for type in SAMPLES}
     records = [(0, *SAMPLES.values()), (1, *(None for _ in SAMPLES))]
     input = values([INT, *nullable.values()], [(row[0], *map(lit, nullable.values(), row[1:])) for row in records])
-    columns = {type: col(input, place) for place, type in enumerate(nullable, start=1)}
+    columns: dict[Any, Expression] = {type: col(input, place) for place, type in enumerate(nullable, start=1)}
     window: dict[str, Any] = {"partitions": [col(input, 0)], "sorts": [sort(col(input, 0))]}
     frames = ((ROWS, CURRENT, after(long(1))), (RANGE, UNBOUNDED, CURRENT))
     calls, measures = [], []
@@ -65,7 +66,7 @@ def test_every_aggregate_runs_over_windows(spark: SparkSession) -> None:
             assert all(other == value for other in got), (measure.function, value, got)
 
 
-SAMPLES = {
+SAMPLES: dict[Type, Any] = {
     I8(): 3,
     I16(): 3,
     I32(): 3,

@@ -67,6 +67,7 @@ from tests.spark.windowing import (
     RANGE,
     ROWS,
     UNBOUNDED,
+    Bounds,
     Edge,
     Key,
     Row,
@@ -150,7 +151,7 @@ def measured(input: Read, case: Case) -> list[Expression]:
 def folded(frame: Sequence[Row], case: Case) -> Row:
     """The same of a frame; in a range there are ties, so that its ends say nothing."""
     ids = [row[ID] for row in frame]
-    ends = (ids[0], ids[-1]) if ids else (None, None)
+    ends: tuple[Any, ...] = (ids[0], ids[-1]) if ids else (None, None)
     if case.bounds[0] is RANGE:
         ends = (max(ids, default=None),)
     return (total(known(frame, of(X))), len(frame), *ends)
@@ -201,7 +202,7 @@ def test_rows_between_bounds_of_each_record(spark: SparkSession) -> None:
         (own[1], fixed[3]),  # empty for some records
         (own[2], own[0]),
     ]
-    cases = []
+    cases: list[Case] = []
     for (lower, low), (upper, high) in pairs:
         direction = DIRECTIONS[len(cases) % 4]
         sorts = [sort(col(input, KEY), direction), sort(col(input, ID))]
@@ -239,7 +240,7 @@ def test_ranges_between_bounds_of_each_record(spark: SparkSession) -> None:
         (fixed[2], own[1]),
         ((UNBOUNDED, None), own[1]),
     ]
-    cases = []
+    cases: list[Case] = []
     for (lower, low), (upper, high) in pairs:
         direction = DIRECTIONS[len(cases) % 4]
         window = Window(RANGE, low, high, (order(KEY, direction),), of(PART))
@@ -375,7 +376,7 @@ def test_ranges_over_every_type_that_has_distances(spark: SparkSession) -> None:
         plans.append(project(input, col(input, 0), *calls))
     for found, typed in zip(answers(spark, plans), TYPED, strict=True):
         keys = [typed.number(_plain(key)) for key in typed.keys] + [None]
-        records = list(enumerate(keys))
+        numbered = list(enumerate(keys))
         plus, distance = typed.plus, typed.distance(_plain(typed.offset))
         edge = [(sign, lambda row, distance=distance: distance) for sign in (-1, 1)]
 
@@ -387,13 +388,13 @@ def test_ranges_over_every_type_that_has_distances(spark: SparkSession) -> None:
             Window(RANGE, edge[0], edge[1], (Key(of(1), True, False),), plus=plus, minus=minus),
         ] * 2
         # a record is itself, not what it equals: NaN equals nothing
-        expected = [[len(window.frames(records)[row]) for window in windows] for row in records]
+        expected = [[len(window.frames(numbered)[row]) for window in windows] for row in numbered]
         assert [list(row[1:]) for row in sorted(found)] == expected, typed
 
 
 def test_offsets_that_are_no_distance(spark: SparkSession) -> None:
     input = values([INT, LONG_, REAL_], [(1, 1, 1.0), (2, -1, None), (3, None, -0.5)])
-    bad = {
+    bad: dict[str, Bounds] = {
         "negative": (ROWS, before(call("negate", lit(LONG, 1))), CURRENT),
         "column": (ROWS, CURRENT, after(col(input, 1))),
     }

@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
     JoinType,
     Measure,
     Read,
-    RelationBase,
+    Relation,
     Sort,
     WindowRelFunction,
 )
@@ -100,7 +100,7 @@ def duck() -> Any:
         yield connection
 
 
-def ordered(input: RelationBase, *, total: bool = True) -> dict[str, Any]:
+def ordered(input: Relation, *, total: bool = True) -> dict[str, Any]:
     """PARTITION BY p ORDER BY k NULLS FIRST, id; without ``total``, records with the same k are peers."""
     sorts = [sort(col(input, KEY)), *([sort(col(input, ID))] if total else [])]
     return {"partitions": [col(input, PART)], "sorts": sorts}
@@ -133,7 +133,7 @@ def agree(
 
 def test_ranks_and_numbers(spark: SparkSession, duck: Any, table: Read) -> None:
     total, peers = ordered(table), ordered(table, total=False)
-    unordered = {"partitions": [col(table, PART)]}
+    unordered: dict[str, Any] = {"partitions": [col(table, PART)]}
     parts = call("add", call("coalesce", call("abs", col(table, OFFSET)), number(3)), number(1))
     pairs = [
         (over("row_number", **total), f"row_number() OVER ({TOTAL})"),
@@ -312,7 +312,7 @@ def test_places(spark: SparkSession, duck: Any, table: Read) -> None:
     needles = values([with_nullability(numbered.type, False)], [(1,), (4,)])
     nested = over("sum", numbered, partitions=[over("ntile", number(2), **total)])
     ranked = over("row_number", sorts=[sort(numbered, SortDirection.DESC_NULLS_LAST), sort(col(table, ID))])
-    cases: list[tuple[RelationBase, str]] = [
+    cases: list[tuple[Relation, str]] = [
         (where(table, few), f"SELECT * FROM t QUALIFY {name} <= 2"),
         (where(table, call("and", few, call("gt", x, long(0)))), f"SELECT * FROM t QUALIFY {name} <= 2 AND x > 0"),
         (
@@ -426,7 +426,7 @@ def test_no_records(spark: SparkSession, table: Read) -> None:
 # what is refused -----------------------------------------------------------------------------------------------------
 
 
-def refusal(relation: RelationBase) -> UnsupportedPlanError:
+def refusal(relation: Relation) -> UnsupportedPlanError:
     with pytest.raises(UnsupportedPlanError) as caught:
         ps.to_sql(plan(relation))
     return caught.value

@@ -192,7 +192,8 @@ _NANOS_OF_DAY = 86_400 * 10**9
 
 
 def _total(parts: DayTime, precision: int) -> int:
-    return (parts.days * 86_400 + parts.seconds) * 10**precision + parts.subseconds
+    second: int = 10**precision
+    return (parts.days * 86_400 + parts.seconds) * second + parts.subseconds
 
 
 def comparable(array: pa.Array | pa.ChunkedArray) -> list[Any]:
@@ -212,15 +213,16 @@ def comparable(array: pa.Array | pa.ChunkedArray) -> list[Any]:
         elements, start = comparable(array.values), array.offsets.to_pylist()
         return [elements[start[i] : start[i + 1]] if valid[i] else None for i in range(len(array))]
     if pa.types.is_timestamp(type) or pa.types.is_duration(type) or pa.types.is_time64(type):
-        return array.cast(pa.int64()).to_pylist()
+        array = array.cast(pa.int64())
     if pa.types.is_time32(type) or pa.types.is_date32(type):
-        return array.cast(pa.int32()).to_pylist()
+        array = array.cast(pa.int32())
+    found: list[Any] = array.to_pylist()
     if pa.types.is_floating(type):
         code = ">f" if pa.types.is_float32(type) else ">d"
-        return [None if value is None else struct.pack(code, value) for value in array.to_pylist()]
+        return [None if value is None else struct.pack(code, value) for value in found]
     if pa.types.is_interval(type):
-        return [None if value is None else tuple(value) for value in array.to_pylist()]
-    return array.to_pylist()
+        return [None if value is None else tuple(value) for value in found]
+    return found
 
 
 # random types and values ---------------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ def decimals(type: Decimal) -> SearchStrategy[decimal.Decimal]:
 
 
 EXACT = decimal.Context(prec=76)
-_TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+_CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
 def of_type(type: Type) -> SearchStrategy[Any]:
@@ -280,9 +282,9 @@ def _of_type(type: Type) -> SearchStrategy[Any]:
         case FP64():
             return st.floats()
         case String():
-            return _TEXT
+            return st.text(_CHARACTERS, max_size=12)
         case VarChar(length=length) | FixedChar(length=length):
-            return st.text(st.characters(exclude_categories=("Cs",)), max_size=length)
+            return st.text(_CHARACTERS, max_size=length)
         case Binary():
             return st.binary(max_size=12)
         case FixedBinary(length=length):
@@ -340,7 +342,7 @@ _LEAVES: SearchStrategy[Type] = _KEYS | st.sampled_from([FP32(), FP64(), POINT, 
 
 
 def _nullable(types: SearchStrategy[Type]) -> SearchStrategy[Type]:
-    return st.builds(with_nullability, types, st.booleans())  # type: ignore[arg-type]
+    return st.builds(with_nullability, types, st.booleans())
 
 
 def _around(types: SearchStrategy[Type]) -> SearchStrategy[Type]:

@@ -39,6 +39,7 @@ UNBOUNDED, CURRENT = Unbounded(), CurrentRow()
 
 Row = tuple[Any, ...]
 Value = Callable[[Row], Any]
+Bounds = tuple[BoundsType | None, Bound, Bound]
 
 
 def over(
@@ -46,7 +47,7 @@ def over(
     *arguments: Argument,
     partitions: Sequence[Expression] = (),
     sorts: Sequence[SortField] = (),
-    bounds: tuple[BoundsType | None, Bound, Bound] = (None, UNBOUNDED, UNBOUNDED),
+    bounds: Bounds = (None, UNBOUNDED, UNBOUNDED),
     distinct: bool = False,
     urn: str | None = None,
     **options: str,
@@ -110,7 +111,8 @@ class Key:
         nans = [isinstance(value, float) and math.isnan(value) for value in (left, right)]
         if any(nans):
             return sign * (nans[0] - nans[1])
-        return sign * ((left > right) - (left < right))
+        order: int = (left > right) - (left < right)
+        return sign * order
 
 
 #: None is unbounded; else the direction (-1, 0, 1) and the offset of a record

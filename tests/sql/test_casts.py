@@ -229,7 +229,14 @@ def test_what_has_no_values_has_no_casts(type: Type) -> None:
 
 
 def test_casts_inside_casts_grow_with_their_number() -> None:
-    kinds = [_pts(9), String(), PrecisionTimestampTZ(precision=3), Date(), PrecisionTimestampTZ(precision=12), _pts(6)]
+    kinds: list[Type] = [
+        _pts(9),
+        String(),
+        PrecisionTimestampTZ(precision=3),
+        Date(),
+        PrecisionTimestampTZ(precision=12),
+        _pts(6),
+    ]
     for failure in (THROW, NULL):
         text: Atom = Name("c1")
         source, lengths = kinds[-1], []

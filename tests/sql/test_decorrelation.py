@@ -72,7 +72,7 @@ def test_steps_do_not_count_lateral_records() -> None:
     """One step out of the right input's subquery leads to the right input's record, an anchor to the left one."""
     inner = where(T, call("equal", col(T, 0), outer(S, 0, steps_out=1)))
     right = where(S, call("and", exists(inner), call("equal", col(S, 1), outer(R, 1, rel_reference=4))))
-    node = LateralJoin(left=R, right=right, type=JoinType.INNER, common=RelCommon(rel_anchor=4))  # type: ignore[arg-type]
+    node = LateralJoin(left=R, right=right, type=JoinType.INNER, common=RelCommon(rel_anchor=4))
     found = decorrelated(node)
     assert found.schema == both(R, S) and runs_natively(resolved(found), SparkNatives())
 

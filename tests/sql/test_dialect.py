@@ -14,7 +14,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.dialect_terms import GENERATE, Term, expression_term, relation_terms
+from pyspark_substrait.model.dialect_terms import Term, expression_term, relation_terms
+from pyspark_substrait.model.relations.generate import GENERATE
 from pyspark_substrait.proto import generates, write_targets
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.dialect_samples import expression_samples, relation_samples

@@ -6,7 +6,7 @@ import decimal
 import random
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -198,7 +198,8 @@ def test_quotients_are_rounded_once(spark: SparkSession) -> None:
         expected.append((rounded, spark_type(output)))
     assert refused < 20
     frame = spark.sql(f"SELECT {', '.join(columns)}")
-    kinds = [field.dataType["value"].dataType.simpleString() for field in frame.schema]
+    structs: list[Any] = [field.dataType for field in frame.schema]
+    kinds = [struct["value"].dataType.simpleString() for struct in structs]
     found = [(row.value, kind.upper().replace(",", ", ")) for row, kind in zip(frame.collect()[0], kinds, strict=True)]
     assert found == expected
 

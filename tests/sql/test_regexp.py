@@ -10,7 +10,7 @@ import ctypes.util
 import random
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -185,7 +185,7 @@ def test_positions_and_occurrences_may_be_columns(spark: SparkSession, constants
     ]
     for fixed in ((1, 1), (2, 2), (4, 1)):
         given = dict(zip(("position", "occurrence"), fixed, strict=True))
-        numbers = {
+        numbers: dict[str, Any] = {
             name: constant(given[name]) if name in constants else column(name[0], I64())
             for name in ("position", "occurrence")
         }

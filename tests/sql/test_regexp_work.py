@@ -144,7 +144,7 @@ def test_tables_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(properties, "unicodedata", Asked())
     tables = (properties._numeric_points, properties._category_set, folding.variants, folding.unfolded, cased_points)
     for kept in (*tables, folding._cased, properties._named_sets, properties.property_set):
-        kept.cache_clear()  # type: ignore[attr-defined]
+        kept.cache_clear()
     assert calls(lambda: parsed.__wrapped__(r"\p{L}", Flags())) < 200_000
     for number in range(50):
         parsed.__wrapped__(rf"\p{{nv={number}}}\p{{L{' ' * number}}}", Flags())

@@ -12,6 +12,7 @@ from typing import Any
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
 from pyspark_substrait.documents import as_document
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from tests.explain.faulty_plans import FAULTY
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
@@ -20,7 +21,7 @@ PAGES = Path(__file__).parent / "pages"
 
 def pages() -> dict[str, str]:
     """The text of each page, by the name of its file."""
-    samples = {**PLANS, **EXTENDED_EXPRESSIONS}
+    samples: dict[str, Plan | ExtendedExpression] = {**PLANS, **EXTENDED_EXPRESSIONS}
     return {
         "samples.txt": _page((name, as_document(document, deep=False)) for name, document in samples.items()),
         "faulty.txt": _page((name, make()) for name, make in FAULTY.items()),

@@ -21,8 +21,8 @@ READ = {
     },
     "namedTable": {"names": ["t"]},
 }
-COLUMN = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
-EQUAL = {
+COLUMN: dict[str, Any] = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
+EQUAL: dict[str, Any] = {
     "scalarFunction": {
         "functionReference": 1,
         "outputType": {"bool": {"nullability": REQUIRED}},
@@ -53,9 +53,10 @@ def test_the_plan_has_no_fault() -> None:
     assert changed(lambda plan: None) == set()
 
 
-def declare(plan: dict[str, Any], kind: str, anchor: int, name: str, urn: int = 1) -> None:
+def declare(plan: dict[str, Any], kind: str, anchor: int, name: str, urn: int = 1) -> object:
     field = {"extensionFunction": "functionAnchor", "extensionType": "typeAnchor"}.get(kind, "typeVariationAnchor")
     plan["extensions"].append({kind: {"extensionUrnReference": urn, field: anchor, "name": name}})
+    return plan
 
 
 def common(plan: dict[str, Any]) -> dict[str, Any]:
@@ -70,12 +71,14 @@ def read_common(plan: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def urn(plan: dict[str, Any], text: str) -> None:
+def urn(plan: dict[str, Any], text: str) -> object:
     plan["extensionUrns"].append({"extensionUrnAnchor": 7, "urn": text})
+    return plan
 
 
-def extension(plan: dict[str, Any], **parts: object) -> None:
+def extension(plan: dict[str, Any], **parts: object) -> object:
     common(plan)["advancedExtension"] = parts
+    return plan
 
 
 def saved(plan: dict[str, Any], *items: dict[str, object]) -> None:
@@ -223,7 +226,7 @@ def test_a_broken_part_hides_no_use() -> None:
 
     def change(plan: dict[str, Any]) -> None:
         call = copy.deepcopy(EQUAL)
-        call["scalarFunction"]["functionReference"] = 2  # type: ignore[index]
+        call["scalarFunction"]["functionReference"] = 2
         declare(plan, "extensionFunction", 2, "not_equal:any_any")
         condition = {"cast": {"input": call, "type": {"bool": {"nullability": REQUIRED}}, "failureBehavior": 77}}
         plan["relations"][0]["root"]["input"]["filter"]["condition"] = {
@@ -239,7 +242,7 @@ def test_deprecated_fields() -> None:
     """``OuterReference.steps_out`` is deprecated since 0.101."""
     outer = {"selection": {"directReference": {"structField": {}}, "outerReference": {"stepsOut": 1}}}
     inner = copy.deepcopy(EQUAL)
-    inner["scalarFunction"]["arguments"][1]["value"] = outer  # type: ignore[index]
+    inner["scalarFunction"]["arguments"][1]["value"] = outer
     exists = {
         "subquery": {
             "setPredicate": {

@@ -17,6 +17,7 @@ from pyspark_substrait import documents
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.api import validate as checking
 from pyspark_substrait.api.loaded_plans import forget_plans
+from pyspark_substrait.api.loading import message_of
 from pyspark_substrait.documents import Plan, keep_source, source_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions import Registry
@@ -108,8 +109,12 @@ def test_a_copy_is_looked_at_itself(simple: Plan, copied: Any) -> None:
 
 def test_another_registry_is_asked(simple: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
-    of_plan = checking.message_of
-    monkeypatch.setattr(checking, "message_of", lambda *args, **kwargs: read.append(1) or of_plan(*args, **kwargs))
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        read.append(1)
+        return message_of(*args, **kwargs)
+
+    monkeypatch.setattr(checking, "message_of", counted)
     checking.validate(simple)
     assert read == []
     other = Registry()

@@ -67,7 +67,7 @@ def mask(*items: Json) -> Json:
 
 
 def test_all_that_does_not_fit_of_a_mask_is_found() -> None:
-    items = [
+    items: list[Json] = [
         {"field": 0},
         {"field": 8},
         {"field": 0, "child": {"struct": {"structItems": [{"field": 0}]}}},

@@ -7,8 +7,7 @@ import pytest
 from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.plan import Plan, RelRoot
 from tests.proto.messages import BOOL, I32, I64, NULLABLE, ONE, STRING, TRUE, Json, column, load, message, root, table
 
 REL = "relations[0].rel"
@@ -34,7 +33,7 @@ def schema(relation: Json) -> str:
     document = validate(message(plan_of(relation))).document
     assert isinstance(document, Plan)
     (top,) = document.relations
-    assert isinstance(top, Relation)
+    assert not isinstance(top, RelRoot)
     return str(top.schema)
 
 

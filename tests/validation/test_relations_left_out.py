@@ -19,7 +19,7 @@ def errors(source: Any) -> list[tuple[int, str]]:
     return [(int(found.code), found.path) for found in validate(source) if found.level is Level.ERROR]
 
 
-def filtered(condition: Json, **fields: Any) -> Json:
+def filtered(condition: Json | list[Json], **fields: Any) -> Json:
     return {
         "version": VERSION,
         "relations": [{"rel": {"filter": {"input": table(I32), "condition": condition, **fields}}}],

@@ -9,9 +9,10 @@ import pytest
 
 from pyspark_substrait import validate
 from pyspark_substrait.documents import as_document
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
-SAMPLES = {**PLANS, **EXTENDED_EXPRESSIONS}
+SAMPLES: dict[str, Plan | ExtendedExpression] = {**PLANS, **EXTENDED_EXPRESSIONS}
 SHARED = Path(os.environ.get("SUBSTRAIT_PLANS", Path(__file__).resolve().parents[3] / "shared" / "plans"))
 OTHERS = sorted(path for path in SHARED.rglob("*") if path.suffix in (".json", ".pb") and path.name != "queries.json")
 

@@ -82,8 +82,8 @@ def assert_that_acero_agrees(
     given = [f"{name}={path}" for name, path in tables.items()]
     done = subprocess.run([peers, SCRIPT, folder, *given], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for path in folder.glob("*.refused"):
-        pytest.fail(f"{numbered[path.stem]}: {path.read_text()[:500]}")
+    for refused in folder.glob("*.refused"):
+        pytest.fail(f"{numbered[refused.stem]}: {refused.read_text()[:500]}")
     for name, path in tables.items():
         spark.read.parquet(path).createOrReplaceTempView(name)
     for number, text in numbered.items():

@@ -171,8 +171,8 @@ def expressions_in(node: Node) -> Iterator[Node]:
         for name in ("projectList", "aggregateExpressions"):
             for tree in relation.trees(name) if relation.value(name) else ():
                 yield from tree.walk()
-        if relation.name == "Filter" and (tree := relation.tree("condition")) is not None:
-            yield from tree.walk()
+        if relation.name == "Filter" and (condition := relation.tree("condition")) is not None:
+            yield from condition.walk()
 
 
 def test_a_choice_in_a_choice_is_said_once(spark: SparkSession) -> None:

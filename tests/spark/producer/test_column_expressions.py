@@ -93,17 +93,19 @@ def made_of(columns: dict[str, Callable[[], Column]]) -> dict[str, Column]:
 
 
 def expected(spark: SparkSession, columns: dict[str, Column]) -> pa.Table:
-    frame = frame_of_arrow(spark, RECORDS, T._parse_datatype_string(SCHEMA))
+    schema = T._parse_datatype_string(SCHEMA)
+    assert isinstance(schema, T.StructType)
+    frame = frame_of_arrow(spark, RECORDS, schema)
     return collected(frame.select([column.alias(name) for name, column in columns.items()]))
 
 
-@pytest.mark.parametrize("name", {**TAKEN, **REFUSED})
+@pytest.mark.parametrize("name", [*TAKEN, *REFUSED])
 def test_a_column_is_an_expression_without_a_note(name: str, spark: SparkSession) -> None:
     column = {**TAKEN, **REFUSED}[name]()
     made = ps.to_substrait_expressions(SCHEMA, {name: column}, spark=spark)
-    again = ps.load(made.to_bytes())
+    again: Any = ps.load(made.to_bytes())
     assert again.notes == ()
-    assert again.referred_expr == made.referred_expr  # type: ignore[union-attr]
+    assert again.referred_expr == made.referred_expr
     assert made.referred_expr[0].output_names == (name,)
 
 

@@ -17,7 +17,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.spark.arrow_transfer import frame_of_arrow
-from pyspark_substrait.spark.producer.sql import message_with_place
+from pyspark_substrait.spark.failures import message_with_place
 from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows
 
@@ -220,7 +220,7 @@ def test_tables_that_are_none(spark: SparkSession) -> None:
     with pytest.raises(TableError, match=r"there is no file absent\.parquet for the table x"):
         ps.from_sql("SELECT 1", spark, tables={"x": "absent.parquet"})
     with pytest.raises(TableError, match="the table x is given as a int"):
-        ps.from_sql("SELECT 1", spark, tables={"x": 3})  # type: ignore[dict-item]
+        ps.from_sql("SELECT 1", spark, tables={"x": 3})
     with pytest.raises(TableError, match="Spark has no type for a column of x"):
         ps.from_sql("SELECT 1", spark, tables={"x": pa.schema([("a", pa.decimal256(50, 2))])})
     with pytest.raises(ParameterError, match="Spark cannot take the value"):

@@ -97,7 +97,8 @@ def test_intervals_of_months_and_of_all_parts(spark: SparkSession) -> None:
     """Python has no values for these, and Spark's SQL type of months says its parts: so the literals are looked at."""
 
     def values(query: str) -> list[Any]:
-        read = ps.to_substrait(spark.sql(query)).relations[-1].input
+        root: Any = ps.to_substrait(spark.sql(query)).relations[-1]
+        read = root.input
         assert isinstance(read, Read)
         assert isinstance(read.read_type, VirtualTable)
         return [cell.value for row in read.read_type.expressions for cell in row.fields if isinstance(cell, Literal)]

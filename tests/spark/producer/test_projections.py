@@ -64,7 +64,7 @@ FRAMES: Mapping[str, Callable[[DataFrame, DataFrame, DataFrame], DataFrame]] = {
     "na.drop of most": lambda t, u, w: w.na.drop(thresh=2),
     "na.drop of all": lambda t, u, w: w.na.drop("all", subset=["i", "z"]),
     "na.drop of NaN": lambda t, u, w: w.na.drop(subset=["z"]),
-    "na.replace": lambda t, u, w: t.na.replace(["a", "b"], ["x", "y"], "s"),
+    "na.replace": lambda t, u, w: t.na.replace(["a", "b"], ["x", "y"], ["s"]),
     "hint": lambda t, u, w: t.hint("broadcast").select("i"),
     "checkpoint": lambda t, u, w: t.localCheckpoint().select("i"),
     "cache": lambda t, u, w: t.cache().select("i"),
@@ -101,4 +101,4 @@ def test_metrics_that_are_observed_are_no_part_of_the_plan(
 def test_columns_that_only_pass_need_no_relation(spark: SparkSession, tables: Mapping[str, DataFrame]) -> None:
     frame = spark.sql("SELECT s AS a, i AS b FROM (SELECT i, s FROM (SELECT s, d, i FROM t) WHERE i > 1)")
     plan = to_substrait(frame, tables=tuple(tables))
-    assert '"project"' not in plan.to_json()  # type: ignore[union-attr]
+    assert '"project"' not in plan.to_json()

@@ -80,7 +80,7 @@ _WIDER = pytest.mark.since("4.0", "Spark itself reads no INT of a Parquet file a
 )
 @pytest.mark.parametrize("version", [1, 2])
 def test_files(spark: SparkSession, folder: Path, read: Callable[[Any, str], DataFrame], version: int) -> None:
-    before = spark.conf.get("spark.sql.sources.useV1SourceList")
+    before: Any = spark.conf.get("spark.sql.sources.useV1SourceList")
     if version == 2:
         spark.conf.set("spark.sql.sources.useV1SourceList", "")
     try:
@@ -102,7 +102,8 @@ def test_files_in_sql(spark: SparkSession, folder: Path, query: str) -> None:
 
 
 def _items(plan: ps.model.plan.Plan, spark: SparkSession) -> list[tuple[str, str]]:
-    read = plan.relations[-1].input
+    root: Any = plan.relations[-1]
+    read = root.input
     assert isinstance(read, Read)
     assert isinstance(read.read_type, LocalFiles)
     return [(item.path_type, item.path) for item in read.read_type.items]
@@ -119,8 +120,8 @@ def test_what_an_item_says(spark: SparkSession, folder: Path) -> None:
 
 
 def test_columns_of_files_may_be_null(spark: SparkSession, folder: Path) -> None:
-    plan = ps.to_substrait(spark.read.schema("i INT NOT NULL").parquet(f"{folder}/plain"))
-    assert all(type.nullable for type in plan.relations[-1].input.schema.types)
+    root: Any = ps.to_substrait(spark.read.schema("i INT NOT NULL").parquet(f"{folder}/plain")).relations[-1]
+    assert all(type.nullable for type in root.input.schema.types)
 
 
 def test_files_whose_dates_the_session_takes_for_others(spark: SparkSession, folder: Path) -> None:

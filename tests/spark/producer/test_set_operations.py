@@ -129,7 +129,7 @@ def test_dropping_duplicates_keeps_whole_rows(spark: SparkSession, tables: Mappi
 
 def test_unions_are_one_relation(spark: SparkSession, tables: Mapping[str, DataFrame]) -> None:
     plan = to_substrait(spark.sql("SELECT i FROM t UNION SELECT k FROM u UNION SELECT i FROM w"), tables=tuple(tables))
-    assert plan.to_json().count('"set"') == 1  # type: ignore[union-attr]
+    assert plan.to_json().count('"set"') == 1
 
 
 def test_streams_are_refused(spark: SparkSession) -> None:

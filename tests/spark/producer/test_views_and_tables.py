@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -140,12 +140,13 @@ def test_a_dataframe_that_is_not_read_changes_nothing(spark: SparkSession) -> No
     frame = spark.sql("SELECT * FROM VALUES (1), (2) AS t (i)")
     other = spark.sql("SELECT * FROM VALUES (1), (3) AS t (i)")
     assert names(ps.to_substrait(frame, tables={"other": other})) == []
-    assert names(ps.to_substrait(frame.unionAll(other), tables={("a.b", "c"): other})) == ["a.b.c"]
+    named = {("a.b", "c"): other}
+    assert names(ps.to_substrait(frame.unionAll(other), tables=named)) == ["a.b.c"]
 
 
 def test_a_view_under_other_settings(spark: SparkSession) -> None:
     """A view of the catalog is computed with the settings with which it was made."""
-    before = spark.conf.get("spark.sql.ansi.enabled")
+    before: Any = spark.conf.get("spark.sql.ansi.enabled")
     spark.conf.set("spark.sql.ansi.enabled", "false")
     spark.sql("CREATE VIEW producing.lenient AS SELECT CAST(s AS INT) AS n FROM producing.t")
     spark.conf.set("spark.sql.ansi.enabled", before)

@@ -330,9 +330,13 @@ def test_a_query_does_not_give_rows_of_what_became_a_link(
     spark: SparkSession, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder is exchanged when all is ready to run, or while the job runs."""
-    prepared, options = run._Run._prepared, {"spark": spark, "allowed_paths": [place / "allowed"]}
+    prepared = run._Run._prepared
+    options: dict[str, Any] = {"spark": spark, "allowed_paths": [place / "allowed"]}
     for kind, node in reads(place):
         document = plan(node, ("id",))
+
+        def asked(document: Any = document) -> list[tuple[Any, ...]]:
+            return tuples(ps.run_query(document, **options))
 
         def meanwhile(*arguments: Any) -> Any:
             found = prepared(*arguments)
@@ -341,7 +345,7 @@ def test_a_query_does_not_give_rows_of_what_became_a_link(
 
         with monkeypatch.context() as patched:
             patched.setattr(run._Run, "_prepared", meanwhile)
-            assert rows_of(lambda document=document: tuples(ps.run_query(document, **options))) == [], kind
+            assert rows_of(asked) == [], kind
         swap_back(place)
 
         def later(*arguments: Any) -> Any:
@@ -356,9 +360,9 @@ def test_a_query_does_not_give_rows_of_what_became_a_link(
 
         with monkeypatch.context() as patched:
             patched.setattr(run._Run, "_prepared", later)
-            assert rows_of(lambda document=document: tuples(ps.run_query(document, **options))) == [], kind
+            assert rows_of(asked) == [], kind
         swap_back(place)
-        assert tuples(ps.run_query(document, **options)) == [(1,)], kind
+        assert asked() == [(1,)], kind
 
 
 def test_files_that_are_read_here_are_opened_without_links(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

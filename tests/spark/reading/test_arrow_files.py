@@ -142,7 +142,7 @@ def test_types_that_differ_between_files(spark: SparkSession, tmp_path: Path) ->
         "n": pa.array(["x"]),
     }
     items = [written(tmp_path / "1", pa.table(one)), written(tmp_path / "2", pa.table(other))]
-    columns = {
+    columns: dict[str, Type] = {
         "i": LONG,
         "u": Decimal(precision=20, scale=0),
         "f": REAL,

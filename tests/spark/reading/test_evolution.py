@@ -128,7 +128,7 @@ def test_old_dates_are_those_stored_whatever_the_session_says(spark: SparkSessio
     days, moments = [date(1, 1, 1), date(1582, 10, 4)], [datetime(1, 1, 1, 12, 30), datetime(1500, 3, 1)]
     there = pa.table({"day": days, "at": pa.array(moments, pa.timestamp("us", "UTC"))})
     path = write(tmp_path / "old.parquet", there)
-    columns = {"day": Date(nullable=True), "at": PrecisionTimestampTZ(precision=6, nullable=True)}
+    columns: dict[str, Type] = {"day": Date(nullable=True), "at": PrecisionTimestampTZ(precision=6, nullable=True)}
     node = read(columns, item(path, PARQUET))
     key = "spark.sql.parquet.datetimeRebaseModeInRead"
     before = spark.conf.get(key)

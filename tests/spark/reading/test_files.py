@@ -318,7 +318,10 @@ def test_values_of_every_type(spark: SparkSession, tmp_path: Path, kind: str) ->
 def test_parquet_types_that_spark_does_not_read_are_read_as_stored(spark: SparkSession, tmp_path: Path) -> None:
     table = {"at": pa.array([1, None], pa.timestamp("ns")), "time": pa.array([5, None], pa.time64("us"))}
     path = write(tmp_path / "1.parquet", table)
-    types = {"at": PrecisionTimestamp(precision=9, nullable=True), "time": PrecisionTime(precision=9, nullable=True)}
+    types: dict[str, Type] = {
+        "at": PrecisionTimestamp(precision=9, nullable=True),
+        "time": PrecisionTime(precision=9, nullable=True),
+    }
     found = run(spark, read(types, item(path, PARQUET)), allowed_paths=[tmp_path])
     assert [column.cast(pa.int64()).to_pylist() for column in found.columns] == [[1, None], [5_000, None]]
 

@@ -142,7 +142,7 @@ def test_a_table_without_snapshots(spark: SparkSession, tables: SqlCatalog) -> N
 def test_filters_and_projections_reach_the_scan(spark: SparkSession, grown: Table) -> None:
     whole = _read(grown, _COLUMNS)
     read = _read(grown, _COLUMNS, filter=call("gt", col(whole, 0), long(6)))
-    frame = ps.from_substrait(plan(read, ("id", "name")), spark, allowed_paths=[_folder(grown)])
+    frame: Any = ps.from_substrait(plan(read, ("id", "name")), spark, allowed_paths=[_folder(grown)])
     text = frame._explain_string() if hasattr(frame, "_explain_string") else _explained(frame)
     assert "GreaterThan(id,6)" in text
     assert ordered(map(tuple, frame.collect())) == _expected(7, 8, 9)

@@ -12,6 +12,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import SubstraitError, TableError, UnsupportedPlanError
+from pyspark_substrait.model.relations import Read
 from pyspark_substrait.model.types import Binary, Date, Decimal, FixedChar, PrecisionTimestamp, Type, VarChar
 from tests.spark.plans import (
     BOOL_,
@@ -44,10 +45,10 @@ def test_values_come_from_the_path(spark: SparkSession, tmp_path: Path, kind: st
     format = FORMATS[kind]
     for first, (year, month) in enumerate([("2023", "01"), ("2023", NULL), ("2024", "1")]):
         write(tmp_path / f"t/year={year}/month={month}/x.{kind}", {"id": [10 * first]})
-    text = {"month": TEXT_, "id": LONG, "year": TEXT}
-    numbers = {"id": LONG, "year": INT, "month": LONG_}
+    text: dict[str, Type] = {"month": TEXT_, "id": LONG, "year": TEXT}
+    numbers: dict[str, Type] = {"id": LONG, "year": INT, "month": LONG_}
     deep = tmp_path / f"t/year=2024/month=1/x.{kind}"
-    cases = [
+    cases: list[tuple[Read, list[tuple[Any, ...]]]] = [
         (read(text, item(tmp_path / "t", format)), [("01", 0, "2023"), (None, 10, "2023"), ("1", 20, "2024")]),
         (read(numbers, item(tmp_path / "t", format)), [(0, 2023, 1), (10, 2023, None), (20, 2024, 1)]),
         (read(numbers, item(deep, format, "uri_file")), [(20, 2024, 1)]),
@@ -83,7 +84,8 @@ VALUES: list[tuple[Type, str, Any]] = [
 
 
 def test_values_of_every_type(spark: SparkSession, tmp_path: Path) -> None:
-    folder, columns, nulls = tmp_path, {"id": LONG}, tmp_path
+    folder, nulls = tmp_path, tmp_path
+    columns: dict[str, Type] = {"id": LONG}
     for position, (type, value, _) in enumerate(VALUES):
         columns[f"p{position}"] = type
         folder, nulls = folder / f"p{position}={value}", nulls / f"p{position}={NULL}"

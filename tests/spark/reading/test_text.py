@@ -132,7 +132,7 @@ def test_what_stands_for_null(spark: SparkSession, tmp_path: Path) -> None:
     quote_inside = [*as_it_is[:3], ("4", "na", None)]
     assert found(spark, text_item(path, value_treated_as_null='N"A', **RFC), 3) == quote_inside
     options = "header=false, all_varchar=true, quote='\"', escape='\"', nullstr='NA', strict_mode=false"
-    assert sorted(duckdb.sql(f"FROM read_csv('{path}', {options})").fetchall()) == sorted(not_available)
+    assert sorted(duckdb.execute(f"FROM read_csv('{path}', {options})").fetchall()) == sorted(not_available)
 
 
 def test_null_is_what_is_written(spark: SparkSession, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_null_is_what_is_written(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_types(spark: SparkSession, tmp_path: Path) -> None:
     """Values are text; a schema with other types has them cast."""
-    types = [
+    types: list[Type] = [
         INT,
         LONG,
         REAL,
@@ -182,9 +182,10 @@ def test_nullability(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_filters_and_projections(spark: SparkSession, tmp_path: Path) -> None:
-    node = read(columns(INT, TEXT, BOOL_), text_item(tmp_path / "a", "1,x,true\n2,y,false\n3,y,true\n"))
+    item = text_item(tmp_path / "a", "1,x,true\n2,y,false\n3,y,true\n")
+    node = read(columns(INT, TEXT, BOOL_), item)
     wanted = call("equal", col(node, 1), text("y"))
-    assert found(spark, list(node.read_type.items), columns(INT, TEXT, BOOL_), filter=wanted) == [
+    assert found(spark, item, columns(INT, TEXT, BOOL_), filter=wanted) == [
         (2, "y", False),
         (3, "y", True),
     ]
@@ -229,8 +230,7 @@ def test_header_lines(spark: SparkSession, tmp_path: Path) -> None:
         file.write("\n".join(lines))
     for count in (0, 1, 4, 2**64 - 1):
         expected = sorted([(line[0], "x") for line in lines[count:]] * 3)
-        same = {"header_lines_to_skip": count}
-        items = [text_item(tmp_path / name, **same) for name in ("a", "a", "c.gz")]
+        items = [text_item(tmp_path / name, header_lines_to_skip=count) for name in ("a", "a", "c.gz")]
         assert found(spark, items, 2) == expected, count
     quoted = text_item(tmp_path / "b", header_lines_to_skip=2, **RFC)
     assert found(spark, quoted, 2) == [*((line[0], "x") for line in lines[1:]), ("9", "\n")]
@@ -252,8 +252,8 @@ def small_parts(spark: SparkSession) -> Iterator[None]:
             spark.conf.set(name, value)
         yield
     finally:
-        for name, value in before.items():
-            spark.conf.set(name, str(value))
+        for name, old in before.items():
+            spark.conf.set(name, str(old))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -376,4 +376,4 @@ def test_duckdb_reads_the_same(spark: SparkSession, tmp_path: Path) -> None:
     item = text_item(path, content, header_lines_to_skip=1, **RFC)
     query = f"FROM read_csv('{path}', header=true, all_varchar=true, quote='\"', escape='\"', nullstr='—')"
     mine = run(spark, read(columns(TEXT, TEXT, TEXT), item), allowed_paths=[tmp_path])
-    assert_same_rows(mine, duckdb.sql(query).to_arrow_table())
+    assert_same_rows(mine, duckdb.execute(query).to_arrow_table())

@@ -50,6 +50,7 @@ from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import virtual_tables as proto_virtual_tables
 from pyspark_substrait.spark import sources
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
+from pyspark_substrait.spark.reading.virtual import virtual_table
 from pyspark_substrait.sql.compiler import virtual_tables
 from tests.spark.plans import (
     BOOL,
@@ -90,10 +91,9 @@ PATH = "relations[0].root.input.read.virtual_table.expressions"
 def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Virtual tables of any size travel as data; how many records each had that did."""
     found: list[int] = []
-    original = sources.virtual_table
 
     def noted(node: Read, table: VirtualTable, spark: SparkSession) -> Any:
-        values = original(node, table, spark)
+        values = virtual_table(node, table, spark)
         found.append(-1 if values is None else table.row_count)
         return values
 
@@ -289,7 +289,7 @@ def test_a_large_table_in_a_subquery(spark: SparkSession, sent: list[int]) -> No
     needles = values([INT], [(n,) for n in (1, 2, 3, 4, 1000)])
     there = SetPredicate(
         predicate_op=PredicateOp.EXISTS,
-        tuples=where(table, call("equal", col(table, 0), outer(needles, 0, steps_out=1))),  # type: ignore[arg-type]
+        tuples=where(table, call("equal", col(table, 0), outer(needles, 0, steps_out=1))),
     )
     assert ordered(rows(spark, where(needles, there))) == [(2,), (4,)]
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import pyspark_substrait as ps
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, NamedObjectWrite, RelationBase
+from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, NamedObjectWrite, Relation, RelationBase
 from pyspark_substrait.model.types import NamedStruct, Type
 from tests.spark.plans import plan, schema
 from tests.spark.writing.records import catalog_says
@@ -50,7 +50,7 @@ def table(
 def view(
     op: DdlOp,
     names: Names,
-    definition: RelationBase | None = None,
+    definition: Relation | None = None,
     columns: Sequence[str] = (),
     **more: Any,
 ) -> Ddl:
@@ -61,7 +61,7 @@ def view(
         object=DdlObject.VIEW,
         op=op,
         table_schema=more.pop("table_schema", described),
-        view_definition=definition,  # type: ignore[arg-type]
+        view_definition=definition,
         **more,
     )
 

@@ -17,7 +17,7 @@ from pyspark_substrait.model.relations import (
     NamedObjectWrite,
     NamedTable,
     OutputMode,
-    RelationBase,
+    Relation,
     TransformExpression,
     Update,
     Write,
@@ -42,7 +42,7 @@ def columns(named: Mapping[str, Type] | NamedStruct) -> NamedStruct:
 def write(
     op: WriteOp,
     name: str | tuple[str, ...],
-    input: RelationBase,
+    input: Relation,
     named: Mapping[str, Type] | NamedStruct = PEOPLE,
     **more: Any,
 ) -> Write:
@@ -53,15 +53,15 @@ def write(
         table_schema=columns(named),
         op=op,
         input=input,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 
-def insert(name: str, input: RelationBase, named: Mapping[str, Type] | NamedStruct = PEOPLE, **more: Any) -> Write:
+def insert(name: str, input: Relation, named: Mapping[str, Type] | NamedStruct = PEOPLE, **more: Any) -> Write:
     return write(WriteOp.INSERT, name, input, named, **more)
 
 
-def delete(name: str, input: RelationBase, named: Mapping[str, Type] | NamedStruct = PEOPLE, **more: Any) -> Write:
+def delete(name: str, input: Relation, named: Mapping[str, Type] | NamedStruct = PEOPLE, **more: Any) -> Write:
     return write(WriteOp.DELETE, name, input, named, **more)
 
 

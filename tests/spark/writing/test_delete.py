@@ -15,7 +15,7 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
 )
 from pyspark_substrait.model.relations import Fetch, Relation
-from pyspark_substrait.model.types import FP64, Map
+from pyspark_substrait.model.types import FP64, Map, Type
 from tests.spark.plans import (
     INT,
     INT_,
@@ -103,12 +103,12 @@ def test_conditions_may_hold_subqueries(spark: SparkSession) -> None:
         source = fill(spark, name)
         spark.sql(f"INSERT INTO {other} VALUES (1, 'Ann'), (5, 'x'), (NULL, 'y')")
         keys = read(other, {"k": INT_, "n": TEXT_})
-        listed = InPredicate(needles=(col(source, 0),), haystack=project(keys, col(keys, 0)))  # type: ignore[arg-type]
+        listed = InPredicate(needles=(col(source, 0),), haystack=project(keys, col(keys, 0)))
         left, removed = duck("id IN (1, 5)")
         assert ordered(rows(spark, delete(name, where(source, listed), output=MODIFIED))) == removed
         assert stored(spark, name) == left
         same = where(keys, call("equal", col(keys, 1), outer(source, 1, steps_out=1)))
-        exists = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=same)  # type: ignore[arg-type]
+        exists = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=same)
         run(spark, delete(name, where(source, exists)))
         assert stored(spark, name) == left
 
@@ -119,7 +119,7 @@ def test_each_listed_record_removes_one_that_is_equal(spark: SparkSession) -> No
         listed = people((3, "Cy", 30), (2, None, None), (2, None, None), (9, "nobody", 1))
         assert ordered(rows(spark, delete(name, listed, output=MODIFIED))) == ordered([(2, None, None), (3, "Cy", 30)])
         # the same as EXCEPT ALL
-        left = duckdb.sql(
+        left = duckdb.execute(
             "FROM (VALUES (1, 'Ann', 30), (2, NULL, NULL), (3, 'Cy', 30), (3, 'Cy', 30), (4, 'Dee', 41), "
             "(5, NULL, 41)) "
             "EXCEPT ALL FROM (VALUES (3, 'Cy', 30), (2, NULL, NULL), (2, NULL, NULL), (9, 'nobody', 1))"
@@ -192,7 +192,7 @@ def test_what_is_refused(spark: SparkSession) -> None:
 
 
 def test_maps_cannot_be_found_by_their_values(spark: SparkSession) -> None:
-    named = {"m": Map(key=TEXT, value=INT_, nullable=True), "id": INT}
+    named: dict[str, Type] = {"m": Map(key=TEXT, value=INT_, nullable=True), "id": INT}
     with table(spark, "m MAP<STRING, INT>, id INT") as name:
         spark.sql(f"INSERT INTO {name} VALUES (map('a', 1), 1), (NULL, 2)")
         with pytest.raises(UnsupportedPlanError, match="has a map"):

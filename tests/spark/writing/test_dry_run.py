@@ -185,8 +185,7 @@ def test_what_a_plan_has_done(spark: SparkSession, tmp_path: Path) -> None:
         found = command(saved(node, tmp_path))
         assert found.exit_code == 0 and "7" in found.stdout and "done" not in found.stdout
         assert f"done: created the in-memory table {name}_m" in found.stderr
-        node = table(DdlOp.DROP, f"{name}_x")
-        found = command(saved(node, tmp_path))
+        found = command(saved(table(DdlOp.DROP, f"{name}_x"), tmp_path))
         assert found.exit_code == 1 and "done" not in found.output and f"there is no table {name}_x" in found.stderr
     finally:
         spark.sql(f"DROP TABLE IF EXISTS {name}")

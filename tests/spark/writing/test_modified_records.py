@@ -121,7 +121,7 @@ def test_all_is_checked_before_anything_is_written(spark: SparkSession) -> None:
         with pytest.raises(ps.TableError, match="has no column age"):
             run(spark, insert(second, moved))
         with pytest.raises(ps.TableError, match="there is no table written_nowhere"):
-            run(spark, Cross(left=insert(first, people(ANN), output=MODIFIED), right=read("written_nowhere", PEOPLE)))  # type: ignore[arg-type]
+            run(spark, Cross(left=insert(first, people(ANN), output=MODIFIED), right=read("written_nowhere", PEOPLE)))
         assert stored(spark, first) == []
 
 
@@ -150,7 +150,7 @@ def test_a_write_in_a_subquery_is_refused(spark: SparkSession) -> None:
     with table(spark) as name:
         written = insert(name, people(ANN), output=MODIFIED)
         above = insert(name, people(BEN), output=MODIFIED)
-        counted = ScalarSubquery(input=group(written, [], [aggregate("count")]))  # type: ignore[arg-type]
+        counted = ScalarSubquery(input=group(written, [], [aggregate("count")]))
         exists = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=written)
         for relation in (
             where(people(BEN), exists),

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from pyspark_substrait import write_targets
 from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
-from pyspark_substrait.spark.writing import folders, replacing
+from pyspark_substrait.spark.writing import catalog, folders, replacing
 from pyspark_substrait.spark.writing.replacing import REPLACED_BY, REPLACES
 from tests.spark.plans import INT, LONG, TEXT_, rows, run, table_names, values
 from tests.spark.plans import stored as read
@@ -42,7 +42,7 @@ State = tuple[list[str], list[tuple[Any, ...]]]
 
 
 def ctas(name: str, columns: dict[str, Any], mode: CreateMode) -> RelationBase:
-    found: list[tuple[Any, ...]] = PAIRS if columns is FORWARDS else NUMBERS  # type: ignore[assignment]
+    found: list[tuple[Any, ...]] = PAIRS if columns is FORWARDS else NUMBERS
     return write(WriteOp.CTAS, name, values(tuple(columns.values()), found), columns, create_mode=mode)
 
 
@@ -315,7 +315,7 @@ def test_tables_of_others_stay_whatever_they_are_called(
 def test_a_replacement_that_fails_leaves_the_old_table(
     spark: SparkSession, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place, done = tmp_path / "db", replacing.carry_out
+    place, done = tmp_path / "db", catalog.carry_out
     run(spark, ctas("t", FORWARDS, CreateMode.UNSPECIFIED))
     for failing in ("SET TBLPROPERTIES", "DROP TABLE `spark_catalog`.`replacing", "RENAME"):
         failed: list[str] = []

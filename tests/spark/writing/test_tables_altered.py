@@ -214,7 +214,7 @@ def test_properties_that_spark_hides_stay(spark: SparkSession, name: str) -> Non
     shown = str(found_rows(spark, f"DESCRIBE TABLE EXTENDED {name}"))
     assert "redacted" in shown and "hunter2" not in shown
     alter(spark, name, {"a": INT_, "b": LONG_})
-    state: Any = spark._jsparkSession.sessionState()  # type: ignore[attr-defined]
+    state: Any = spark._jsparkSession.sessionState()
     stored = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(name))
     assert stored.storage().properties().toString() == "Map(password -> hunter2, some_url -> u)"
     properties = stored.properties()

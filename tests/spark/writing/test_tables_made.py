@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -62,7 +63,7 @@ def test_columns_types_not_null_and_defaults_are_in_the_catalog(spark: SparkSess
 
 
 #: a type, the Spark type of its column (docs/types.md), a default, and what Spark gives for it
-STORED = [
+STORED: list[tuple[t.Type, str, Any, Any]] = [
     (t.Boolean(nullable=True), "boolean", True, True),
     (t.I8(nullable=True), "tinyint", -8, -8),
     (t.I16(nullable=True), "smallint", 16, 16),

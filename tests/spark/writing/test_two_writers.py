@@ -91,9 +91,9 @@ def test_threads_that_insert_at_once_lose_nothing(spark: SparkSession) -> None:
 def test_what_was_written_after_the_plan_was_checked_is_kept(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyspark_substrait.spark.writing import write_execution
+    from pyspark_substrait.spark.writing import records
 
-    checked = write_execution.records.checked
+    checked = records.checked
 
     def late(node: Any, session: Any) -> None:
         checked(node, session)
@@ -104,7 +104,7 @@ def test_what_was_written_after_the_plan_was_checked_is_kept(
     try:
         run(spark, insert("t1", people(ANN)))
         with monkeypatch.context() as patched:
-            patched.setattr(write_execution.records, "checked", late)
+            patched.setattr(records, "checked", late)
             gone = where(read("t1", PEOPLE), call("equal", col(people(), 0), number(1)))
             run(spark, delete("t1", gone))
         assert stored(spark, "t1") == [BEN]

@@ -188,7 +188,7 @@ def elsewhere(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
     if is_connect(spark):
         pytest.skip("its settings are the server's")
     name = f"fs.viewfs.mounttable.{unique('mount')}"
-    conf: Any = spark._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
+    conf: Any = spark._jsc.hadoopConfiguration()
     (tmp_path / "mounted").mkdir()
     conf.set(f"{name}.link./data", (tmp_path / "mounted").as_uri())
     yield f"viewfs://{name.rsplit('.', 1)[1]}/data"

@@ -94,7 +94,7 @@ def test_the_condition_may_refer_to_the_table_itself(spark: SparkSession) -> Non
     with table(spark) as name:
         source = fill(spark, name)
         oldest = group(source, [], [aggregate("max", col(source, 2))])
-        subquery = ScalarSubquery(input=oldest)  # type: ignore[arg-type]
+        subquery = ScalarSubquery(input=oldest)
         after, changed = duck("age = (SELECT max(age) FROM t) + 1", "age < (SELECT max(age) FROM t)")
         found = rows(spark, update(name, call("lt", col(source, 2), subquery), [(2, call("add", subquery, number(1)))]))
         assert found == [(len(changed),)]
@@ -139,7 +139,7 @@ def test_updates_that_contradict_themselves(spark: SparkSession) -> None:
             ([(0, lit(LONG, 1))], "the new value is i64, the column i32", "transformations[0].transformation"),
         ):
             with pytest.raises(InvalidPlanError, match=error) as caught:
-                run(spark, update(name, None, changes))  # type: ignore[arg-type]
+                run(spark, update(name, None, changes))
             assert caught.value.path == f"relations[0].root.input.update.{path}"
         unknown = DynamicParameter(parameter_reference=1, type=BOOL)
         with pytest.raises(ParameterError) as missing:

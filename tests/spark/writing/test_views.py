@@ -124,7 +124,7 @@ def test_views_over_what_only_the_session_has(spark: SparkSession, name: str, so
     files = Read(base_schema=schema((INT_, TEXT_), ("a", "b")), read_type=LocalFiles(items=(item,)))
     spark.sql(f"SELECT * FROM {source} WHERE a = 3").createOrReplaceTempView("of_this_session")
     given = {"given": pa.table({"a": pa.array([8], pa.int32()), "b": ["given"]})}
-    cases: list[tuple[RelationBase, str, list[tuple[Any, ...]]]] = [
+    cases: list[tuple[Read, str, list[tuple[Any, ...]]]] = [
         (files, "it reads files", [(7, "file")]),
         (of("given"), "it reads given, a table passed to this run", [(8, "given")]),
         (of("of_this_session"), "it reads of_this_session, a view of this session", [(3, None)]),

@@ -35,7 +35,7 @@ from pyspark_substrait.model.relations import (
     DdlOp,
     ExtensionObject,
     OutputMode,
-    RelationBase,
+    Relation,
     Write,
     WriteOp,
 )
@@ -62,7 +62,7 @@ def target(detail: Any) -> ExtensionObject:
 
 def write(
     detail: Any,
-    input: RelationBase,
+    input: Relation,
     op: WriteOp = CTAS,
     mode: CreateMode = CreateMode.UNSPECIFIED,
     names: Sequence[str] = COLUMNS,
@@ -73,7 +73,7 @@ def write(
         write_type=target(detail),
         table_schema=schema(types, names),
         op=op,
-        input=input,  # type: ignore[arg-type]
+        input=input,
         create_mode=mode,
         output=output,
     )
@@ -84,7 +84,7 @@ def define(detail: Any, op: DdlOp, columns: dict[str, Type] | None = None) -> Dd
     return Ddl(write_type=target(detail), object=DdlObject.TABLE, op=op, table_schema=described)
 
 
-def pairs(*found: tuple[int, str | None]) -> RelationBase:
+def pairs(*found: tuple[int, str | None]) -> Relation:
     return values((INT, TEXT_), found)
 
 
