@@ -89,12 +89,22 @@ QUERIES = [
     # with nulls in structs, DataFusion's result depends on the order of the records
     "SELECT min(struct(i, s)), max(struct(n, i)) FROM t WHERE i + n IS NOT NULL AND s IS NOT NULL",
     "SELECT min(l) OVER (ORDER BY id), max(l) OVER (PARTITION BY g) FROM t",
+    # what a subquery is compared with
+    "SELECT id FROM t WHERE e >= ALL (SELECT 50.0)",
+    "SELECT id FROM t WHERE i < ANY (SELECT d FROM t)",
+    "SELECT id FROM t WHERE i32 IN (SELECT 25.0)",
+    "SELECT id FROM t WHERE d IN (SELECT i FROM t)",
+    "SELECT id FROM t WHERE ts > ALL (SELECT DATE '1970-01-01')",
+    "SELECT id FROM t WHERE s IN (SELECT NULL)",
+    # statistics of pairs with a decimal
+    "SELECT corr(i, e), covar_pop(e, i32), covar_samp(e, d), regr_slope(e, id), regr_count(d, i32) FROM t",
+    "SELECT regr_avgx(e, i32), regr_avgy(e, id), regr_sxx(e, id), regr_r2(e, id), regr_intercept(d, id) FROM t",
 ]
 
 
 @pytest.mark.parametrize("optimized", [False, True])
 @pytest.mark.parametrize("query", QUERIES)
-def test_extremes_of_lists_and_structs(query: str, optimized: bool, spark: SparkSession) -> None:
+def test_queries_over_other_types(query: str, optimized: bool, spark: SparkSession) -> None:
     context = datafusion.SessionContext()
     context.register_record_batches("t", [MIXED.to_batches()])
     frame = context.sql(query)

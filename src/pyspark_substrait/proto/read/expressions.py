@@ -269,8 +269,7 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
                 scope.reading.fault(invalid(fault, path, code=Code.TYPE_MISMATCH))
             else:
                 places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
-                if scope.reading.meaning is not None:
-                    needles, haystack = datafusion_coercion.coerced_needles(needles, haystack, scope.reading, path)
+                needles, haystack = datafusion_coercion.coerced_needles(needles, haystack, scope.reading, path)
                 needles, haystack = comparable(needles, haystack, scope.reading, places)
             datafusion_values.float_keys([needle.type for needle in needles], scope.reading, path)
             subquery = InPredicate(needles=needles, haystack=haystack)
@@ -285,6 +284,7 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
         case _:
             left, right = expression(query.left, scope, (path, "left")), relation("right")
             if len(right.schema.types) == 1:
+                (left,), right = datafusion_coercion.coerced_needles((left,), right, scope.reading, path)
                 (left,), right = comparable((left,), right, scope.reading, [(path, "left")])
             elif not isinstance(right.schema, OpenStruct):
                 what = f"the subquery of a comparison has one column, this one has {len(right.schema.types)}"

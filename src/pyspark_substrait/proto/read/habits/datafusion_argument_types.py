@@ -314,6 +314,11 @@ _WRITTEN: Final = (
 )  # fmt: skip
 
 
+def _of_pairs(values: Sequence[Expression]) -> Wanted | None:
+    """Floating-point numbers where one of the two is a decimal."""
+    return [FP64()] * len(values) if any(isinstance(type, Decimal) for type in _types(values)) else None
+
+
 def _of_texts(values: Sequence[Expression]) -> Wanted | None:
     types = _types(values)
     return _as_texts(types) if any(isinstance(type, String | VarChar) for type in types) else None
@@ -404,6 +409,13 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     | _by_name(_of_logarithms, "logb")
     | _by_name(_of_places, "round trunc")
     | _by_name(_of_common_decimals, "gcd lcm")
+    | _by_name(
+        _of_pairs,
+        """
+        corr covar_samp covar_pop regr_slope regr_intercept regr_count regr_r2 regr_avgx regr_avgy regr_sxx regr_syy
+        regr_sxy
+        """,
+    )
     | _by_name(_of_texts, "concat_ws str_concat ||")
     | _by_name(_of_values, "concat")
 )

@@ -236,7 +236,9 @@ def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path)
 def coerced_needles(
     needles: tuple[Expression, ...], haystack: Relation, reading: Reading, path: Path
 ) -> tuple[tuple[Expression, ...], Relation]:
-    """Return the values of an IN predicate and its query, with the types in which a dialect compares them."""
+    """Return values and the query that they are compared with, in the types in which DataFusion or a dialect does."""
+    if reading.meaning is None and (reading.strict or reading.made_by is not Producer.DATAFUSION):
+        return needles, haystack
     if isinstance(haystack.schema, OpenStruct):
         return needles, haystack
     pairs = [
