@@ -204,6 +204,7 @@ def test_it_depends_on_java_and_its_options(made: Archive, monkeypatch: pytest.M
     program = tmp_path / "java" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
     release = tmp_path / "java" / "release"
     release.write_text('JAVA_VERSION="21.0.1"\n')
     monkeypatch.setattr(archives, "find_java", lambda: program)
