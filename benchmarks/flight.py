@@ -67,7 +67,7 @@ def _fetched(spark: SparkSession, options: Options) -> Section:
     text = _text(rows)
     with (
         pyspark_substrait.serve(spark, allow_sql=True) as server,
-        _client(server.uri, str(server.token), "fetch", text) as ask,
+        _client(server.uri, str(server.token), "fetch", text, str(rows)) as ask,
     ):
         fetch, collect = side_by_side([ask, lambda: spark.sql(text).toArrow()], options.rounds)
     section.add(f"{rows:,} rows", fetch, collect)
@@ -111,8 +111,10 @@ def _sent(spark: SparkSession, options: Options) -> Section:
     return section
 
 
+#: says the peak of its own memory for each line that comes in; ``ru_maxrss`` would begin with that of its parent
 _SERVER: Final = """\
-import resource, sys
+import sys
+from pathlib import Path
 
 import pyspark_substrait
 from benchmarks.options import Options
@@ -120,7 +122,8 @@ from benchmarks.options import Options
 with pyspark_substrait.serve(Options(master=sys.argv[1]).session(), allow_sql=True) as server:
     print(server.uri, server.token, flush=True)
     for _ in sys.stdin:
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, flush=True)
+        _, _, rest = Path("/proc/self/status").read_text().partition("VmHWM:")
+        print(int(rest.split()[0]) * 1024, flush=True)
 """
 
 
@@ -128,7 +131,7 @@ def _streamed(options: Options) -> Section:
     section = Section(
         "Flight SQL: memory of the server",
         about="The peak memory of a server's Python process, before and after a client has fetched results of rows as "
-        "above, batch by batch. Java has 6 GB at most.",
+        "above, batch by batch, as Linux counts it. Java has 6 GB at most.",
     )
     command = [sys.executable, "-c", _SERVER, options.master]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
@@ -143,7 +146,7 @@ def _streamed(options: Options) -> Section:
 
         section.add("before", peak(), unit="B")
         for rows in (_STREAMED[0] // 10,) if options.quick else _STREAMED:
-            with _client(uri, token, "stream", _text(rows, max(16, rows // _PARTITION_ROWS))) as ask:
+            with _client(uri, token, "stream", _text(rows, max(16, rows // _PARTITION_ROWS)), str(rows)) as ask:
                 ask()
             section.add(f"{rows:,} rows", peak(), unit="B")
         server.stdin.close()
@@ -172,7 +175,7 @@ def _check(tables: Sequence[pa.Table]) -> None:
 @contextmanager
 def _client(*arguments: str) -> Iterator[Any]:
     """Start the process of clients, and yield what lets them do their work once and waits for it."""
-    command = [sys.executable, "-m", "benchmarks.flight", *arguments]
+    command = [sys.executable, "-m", "benchmarks.flight", "--", *arguments]  # a token may begin with a hyphen
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         stdin, stdout = process.stdin, process.stdout
@@ -229,7 +232,9 @@ def main(uri: str, token: str, work: str, rest: Sequence[str]) -> None:
     if work != "plans":
         query = pack(make("CommandStatementQuery", query=rest[0]))
         for _ in sys.stdin:
-            (clients.rows if work == "fetch" else clients.count)(query)
+            found = clients.rows(query).num_rows if work == "fetch" else clients.count(query)
+            if found != int(rest[1]):
+                raise click.ClickException(f"{found:,} rows came")
             print("done", flush=True)
         return
     commands = [
