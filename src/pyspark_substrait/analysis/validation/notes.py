@@ -171,8 +171,13 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     ),
     "datafusion-cast": _doubtful(
         Code.ASSUMPTION,
-        "A cast to text gives the text that Spark has; DataFusion has another one for some values",
+        "A cast to text or to fewer digits, or a date, has another value in DataFusion for some values",
         "Leave such casts to the engine that reads the result",
+    ),
+    "datafusion-timestamp": _doubtful(
+        Code.ASSUMPTION,
+        "The specification doesn't say how the text of a timestamp is written, nor how digits are cut; DataFusion does",
+        "Call a function that says so, like `to_timestamp_seconds`, or `strftime` with a format",
     ),
     "datafusion-number": _doubtful(
         Code.ASSUMPTION,
