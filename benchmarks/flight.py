@@ -137,18 +137,11 @@ def _streamed(options: Options) -> Section:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin is not None and server.stdout is not None
         uri, token = server.stdout.readline().split()
-
-        def peak() -> int:
-            assert server.stdin is not None and server.stdout is not None
-            server.stdin.write("\n")
-            server.stdin.flush()
-            return int(server.stdout.readline())
-
-        section.add("before", peak(), unit="B")
+        section.add("before", int(_answer(server)), unit="B")
         for rows in (_STREAMED[0] // 10,) if options.quick else _STREAMED:
             with _client(uri, token, "stream", _text(rows, max(16, rows // _PARTITION_ROWS)), str(rows)) as ask:
                 ask()
-            section.add(f"{rows:,} rows", peak(), unit="B")
+            section.add(f"{rows:,} rows", int(_answer(server)), unit="B")
         server.stdin.close()
     return section
 
@@ -177,19 +170,24 @@ def _client(*arguments: str) -> Iterator[Any]:
     """Start the process of clients, and yield what lets them do their work once and waits for it."""
     command = [sys.executable, "-m", "benchmarks.flight", "--", *arguments]  # a token may begin with a hyphen
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        stdin, stdout = process.stdin, process.stdout
 
         def ask() -> None:
-            stdin.write("go\n")
-            stdin.flush()
-            if stdout.readline() != "done\n":
+            if _answer(process) != "done\n":
                 raise RuntimeError("the clients failed")
 
         try:
             yield ask
         finally:
-            stdin.close()
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+def _answer(process: subprocess.Popen[str]) -> str:
+    """Return the line with which a process answers one."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    return process.stdout.readline()
 
 
 class _Clients:

@@ -1,4 +1,4 @@
-"""What is computed in built plans, in records, groups and windows, is what DuckDB computes for the same in SQL."""
+"""Columns, groups and windows of built plans have the values that DuckDB computes for the same in SQL."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def not_counted(path: Path) -> InvalidPlanError:
 
 
 def different_cast(input: Expression, type: Type, reading: Reading, path: Path, *, date64: bool = False) -> Expression:
-    """Note a cast that gives another value in DataFusion for some values.
+    """Return the input of a cast so that it gives the value that DataFusion gives; note where it can't.
 
     Args:
         input: the value.
@@ -114,7 +114,8 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
         date64: whether the type is a Date64, which counts milliseconds.
 
     Returns:
-        the value; a literal text as one that means the same in both.
+        the value; a literal text as one that means the same in both; or a call of a function of DataFusion's that gives
+        what the cast means, of its type or of one that is cast to it.
     """
     if reading.made_by is not Producer.DATAFUSION:
         return input
@@ -130,7 +131,7 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
     if source.__class__ in NUMBERS and isinstance(target, Date | PrecisionTimestamp | IntervalDay):
         return _of_number(input, target, reading, path)
     if isinstance(source, _WITH_TEXTS) and isinstance(target, String | VarChar):
-        return _text_of(input, reading, path)
+        return _as_text(input, reading, path)
     if isinstance(source, PrecisionTimestamp) and isinstance(target, PrecisionTimestamp | PrecisionTimestampTZ):
         input = _coarser(input, source, target.precision, reading, path)
     _note_difference(source, target, reading, path)
@@ -140,7 +141,7 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path, 
 _WITH_TEXTS: Final = (FP32, FP64, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ)
 
 
-def _text_of(input: Expression, reading: Reading, path: Path) -> Expression:
+def _as_text(input: Expression, reading: Reading, path: Path) -> Expression:
     """Return the text that DataFusion casts a number with a fraction, a time or a timestamp to."""
     source = with_nullability(concrete(input.type), False)
     before, after = f"a cast of {source} to a text", "`to_text`"
