@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Queries, changes and metadata by the Flight SQL JDBC driver. Arguments: the port, a user, a password. */
+/** Queries, changes and metadata by the Flight SQL JDBC driver. Arguments: the port, a user, a password, and a catalog to connect to. */
 public class Jdbc {
     public static void main(String[] arguments) throws Exception {
         String url = "jdbc:arrow-flight-sql://127.0.0.1:" + arguments[0] + "?useEncryption=false";
@@ -46,7 +46,8 @@ public class Jdbc {
                 System.out.println(error.getMessage().contains("`missing` cannot be found"));
             }
         }
-        String placed = url + "&catalog=spark_catalog";
+        if (arguments.length == 3) return;
+        String placed = url + "&catalog=" + arguments[3];
         // not closed: the driver ends the session of a connection with a catalog after the channel, and fails
         Connection connection = DriverManager.getConnection(placed, arguments[1], arguments[2]);
         try (ResultSet rows = connection.createStatement().executeQuery("SELECT current_catalog()")) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +15,8 @@ import pyarrow as pa
 from pyspark_substrait.errors import LostSparkError, SubstraitError
 from pyspark_substrait.server.refusals import Unavailable, Unimplemented
 from pyspark_substrait.spark.catalog_listing import placed
-from pyspark_substrait.spark.lost_connection import has_lost_java, reporting_loss
-from pyspark_substrait.spark.session import is_connect, private_session, spark_errors
+from pyspark_substrait.spark.lost_connection import ask, asked_once, has_lost_java, reporting_loss
+from pyspark_substrait.spark.session import is_connect, private_session, release_copy, spark_errors
 from pyspark_substrait.spark.session_start import end_lost_session
 from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.views import remove_views
@@ -41,39 +42,64 @@ class Furnished:
         spark: the session.
         tables: its tables by name, for plans.
         views: the names under which SQL sees them.
+        is_copy: whether the session is a copy of one that was given or started.
     """
 
     spark: SparkSession
     tables: Given
     views: tuple[str, ...]
+    is_copy: bool
 
 
 class Backend:
     """The session in which statements run; another one, when the first has gone and the server can start one.
 
     Args:
-        spark: the session to begin with; statements run in a copy of it, if it is a classic one.
-        furnish: makes the tables in a session, and returns them and the names of the views.
+        spark: the session to begin with.
+        furnish: makes the tables in a session, of which it is told whether it is a copy; returns them and the names of
+            the views.
         start: starts another session; None if the server can't.
+        lasting: whether the tables can be made in another session.
+        copying: whether statements run in a copy of the session, where it can be copied.
     """
+
+    #: after how many seconds without a request a Connect server is asked whether it still has the session
+    idle_seconds = 60.0
 
     def __init__(
         self,
         spark: SparkSession,
-        furnish: Callable[[SparkSession], tuple[Given, tuple[str, ...]]],
+        furnish: Callable[[SparkSession, bool], tuple[Given, tuple[str, ...]]],
         start: Callable[[], SparkSession] | None,
+        *,
+        lasting: bool,
+        copying: bool,
     ) -> None:
         self._furnish = furnish
-        self._start = start
+        self._copying = copying
         self._lock = threading.Lock()
         self._lost: SparkSession | None = None
         self._placing = threading.Lock()
         self._placed: OrderedDict[tuple[SparkSession, str, str], SparkSession] = OrderedDict()
+        self._used = time.monotonic()
         self._now = self._furnished(spark)
+        if start is None and is_connect(spark) and self._now.is_copy:
+            self._start: Callable[[], SparkSession] | None = lambda: spark  # its server ends a copy that nobody uses
+        else:
+            self._start = start
+        if not lasting:
+            self._start = None
 
     def _furnished(self, spark: SparkSession) -> Furnished:
-        session = private_session(spark)
-        return Furnished(session, *self._furnish(session))
+        with reporting_loss(spark):
+            session = private_session(spark) if self._copying else spark
+        is_copy = session is not spark
+        try:
+            return Furnished(session, *self._furnish(session, is_copy), is_copy)
+        except BaseException:
+            if is_copy:
+                release_copy(session)
+            raise
 
     @property
     def spark(self) -> SparkSession:
@@ -89,7 +115,7 @@ class Backend:
         """Return a copy of the session, with the same views, in which a catalog and a schema are the current ones.
 
         Raises:
-            Unimplemented: it is a session of Spark Connect, which can't be copied.
+            Unimplemented: it is a session of Spark Connect, where requests could not be cancelled in a copy.
             SubstraitError: there is no such catalog or schema.
         """
         now = self.spark
@@ -128,7 +154,15 @@ class Backend:
         return self.spark
 
     def _is_lost(self) -> bool:
-        return self._lost is self.spark or has_lost_java(self.spark)
+        spark = self.spark
+        if is_connect(spark) and self._start is not None and time.monotonic() - self._used > self.idle_seconds:
+            try:  # the server may have ended a session that nobody used
+                with reporting_loss(spark):
+                    ask(spark)
+            except LostSparkError:
+                self._lost = spark
+        self._used = time.monotonic()
+        return self._lost is spark or has_lost_java(spark)
 
     @property
     def _advice(self) -> str:
@@ -176,5 +210,9 @@ class Backend:
         return inner
 
     def close(self) -> None:
-        """Remove the views."""
-        remove_views(self.spark, self._now.views)
+        """Remove the views, or a copy with them."""
+        if is_connect(self.spark) and self._now.is_copy:
+            with asked_once(self.spark):
+                release_copy(self.spark)
+        else:
+            remove_views(self.spark, self._now.views)

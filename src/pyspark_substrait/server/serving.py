@@ -21,6 +21,7 @@ from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
 from pyspark_substrait.server.limits import ServerLimits
+from pyspark_substrait.spark.compatibility import is_frame
 from pyspark_substrait.spark.lost_connection import ask
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.session_start import embedded_session, has_session
@@ -236,12 +237,16 @@ def serve(
         token = secrets.token_urlsafe(32)
         digests = {_USER: hashed_token(token)}
 
+    known_tables = tables or {}
     start = _start(spark)
     given = embedded_session() if spark is None else spark() if callable(spark) else spark
     backend = Backend(
         given,
-        lambda session: _with_views(session, tables or {}, views or {}, allowed_paths, registry),
-        start if _are_lasting(tables or {}) else None,
+        lambda session, private: _with_views(session, private, known_tables, views or {}, allowed_paths, registry),
+        start,
+        lasting=_are_lasting(known_tables),
+        # rows that a client of Connect has uploaded for a DataFrame can't be read in a copy of its session
+        copying=not (is_connect(given) and any(map(is_frame, known_tables.values()))),
     )
     engine = Engine(
         backend=backend,
@@ -342,15 +347,18 @@ def _are_lasting(tables: Given) -> bool:
 
 def _with_views(
     session: SparkSession,
+    private: bool,
     tables: Given,
     views: Mapping[str, PlanSource],
     allowed_paths: Sequence[str | os.PathLike[str]],
     registry: Registry | None,
 ) -> tuple[Given, tuple[str, ...]]:
-    """Make views of tables and of plans, and return the tables by name for plans, and the names of the views."""
+    """Make views of tables and of plans, and return the tables by name for plans, and the names of the views.
+
+    They take the place of views of a private session, but not of those of others.
+    """
     known: dict[Any, Any] = {}
     shown: list[str] = []
-    private = not is_connect(session)  # a Connect session may be one of others, whose views stay
     try:
         for name, source in tables.items():
             known[name] = source

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakSet
@@ -21,6 +22,7 @@ __all__ = [
     "is_copy",
     "listed",
     "private_session",
+    "release_copy",
     "require_settings",
     "session_with",
     "spark_errors",
@@ -101,11 +103,34 @@ def copied(spark: SparkSession) -> Any:
 
 
 def private_session(spark: SparkSession) -> SparkSession:
-    """Return a copy of a classic session (see :func:`copied`), whose views are no matter of the given one.
+    """Return a copy of a session, whose views are no matter of the given one.
 
-    Not every server can copy a Connect session, which is returned itself.
+    A Connect session is copied since 4.1, and returned itself by an older client or server. Its copy can't read
+    DataFrames of the given session whose rows were uploaded from the client.
     """
-    return spark if is_connect(spark) else _copy(spark)
+    if not is_connect(spark):
+        return _copy(spark)
+    clone: Callable[[], SparkSession] | None = getattr(spark, "cloneSession", None)
+    if clone is None:
+        return spark
+    import grpc
+
+    try:
+        spark.conf.get("spark.sql.ansi.enabled", None)  # the server begins a session with its first request
+        return clone()
+    except grpc.RpcError as error:
+        if getattr(error, "code", lambda: None)() is not grpc.StatusCode.UNIMPLEMENTED:
+            raise
+        return spark
+
+
+def release_copy(copy: SparkSession) -> None:
+    """End a copy of a Connect session, as far as its server still answers; leave every other session as it is."""
+    if is_connect(copy):
+        client = cast(Any, copy).client  # its stop() would end a local server, too
+        with suppress(Exception):
+            client.release_session()
+            client.close()
 
 
 _COPIES: Final[WeakSet[Any]] = WeakSet()
