@@ -12,7 +12,18 @@ from benchmarks.report import Aim, Figure, Section, aims_markdown, section_markd
 
 __all__ = ["BENCHMARKS", "PAGE", "Measured", "keep"]
 
-BENCHMARKS = ("starting", "loading", "translation", "runs", "growth", "serving", "flight", "streaming", "production")
+BENCHMARKS = (
+    "starting",
+    "loading",
+    "translation",
+    "runs",
+    "tpcds",
+    "growth",
+    "serving",
+    "flight",
+    "streaming",
+    "production",
+)
 PAGE = Path(__file__).with_name("RESULTS.md")
 _DATA = Path(__file__).with_name("results.json")
 

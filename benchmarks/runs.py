@@ -18,7 +18,7 @@ from benchmarks.tpch import TABLES, plan_file, sql, views
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["measure"]
+__all__ = ["drain", "measure"]
 
 _LIMIT_OF_ONE = 1.2
 
@@ -34,10 +34,10 @@ def measure(options: Options) -> list[Section]:
         return pyspark_substrait.from_substrait(pyspark_substrait.load(content), spark)
 
     def run(content: bytes) -> None:
-        _drain(frame(content))
+        drain(frame(content))
 
     def run_text(text: str) -> None:
-        _drain(spark.sql(text))
+        drain(spark.sql(text))
 
     about = "From the plan's bytes, or the text, to the last row, which goes nowhere; views over Parquet files."
     own = Section(f"Run our own plans, TPC-H at scale {options.scale}", "spark.sql", about)
@@ -59,5 +59,6 @@ def measure(options: Options) -> list[Section]:
     return [own, foreign]
 
 
-def _drain(frame: DataFrame) -> None:
+def drain(frame: DataFrame) -> None:
+    """Run a DataFrame to its last row, and keep nothing of it."""
     frame.write.format("noop").mode("overwrite").save()
