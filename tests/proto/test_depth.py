@@ -126,6 +126,7 @@ def test_an_unknown_field_far_below_is_found() -> None:
         assert caught.value.path == "relations[0].root.input" + ".filter.input" * depth + ".read"
 
 
+@pytest.mark.sweep
 def test_beyond_the_maximum_there_is_a_clear_error() -> None:
     plan = calls(MAX_NESTING // 3 + 100)
     with pytest.raises(PlanFormatError, match="nested more than 30,000 messages deep"):
@@ -191,6 +192,7 @@ def test_the_runtime_really_refuses_what_is_read_here() -> None:
         messages.Plan.FromString(data)
 
 
+@pytest.mark.sweep
 def test_a_thread_with_a_small_stack_does_not_crash() -> None:
     """Threads have stacks of 512 KiB on some systems, which the runtime itself would overflow."""
     plan = calls(9000)

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from pyspark_substrait import builder
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.limits import Limits, limited
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
+from pyspark_substrait.model.types import FixedBinary, FixedChar, Type
 from pyspark_substrait.proto import read, wire, write
 from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.messages import current
@@ -267,3 +270,19 @@ def test_doubling_chains_of_detached_expressions() -> None:
     message.relations[0].root.input.project.expressions[0].detached_expression_ordinal = length - 1
     with limited(Limits(repeated=2**210)):
         assert write.plan(read.plan(message, REGISTRY)) == message
+
+
+def test_a_value_of_another_length_is_padded_or_refused() -> None:
+    """The message of a fixedchar or fixedbinary has no length but that of its value."""
+
+    def reread_literal(type: Type, value: Any) -> Literal:
+        again: Any = reread(
+            written(builder.read("t", {"a": "i32"}).select(x=Literal(type=type, value=value)).to_plan())
+        )
+        found: Literal = again.relations[0].input.expressions[0]
+        return found
+
+    assert reread_literal(FixedChar(length=4), "ab") == Literal(type=FixedChar(length=4), value="ab  ")
+    for type, value in ((FixedChar(length=1), "ab"), (FixedBinary(length=4), b"ab"), (FixedBinary(length=1), b"ab")):
+        with pytest.raises(InvalidPlanError, match="has the length 2, which is not that of a fixed"):
+            reread_literal(type, value)

@@ -153,9 +153,10 @@ def value_of(text: str, type: Type) -> LiteralValue:
             return struct.unpack("f", struct.pack("f", number))[0] if isinstance(type, FP32) else number
         case Decimal(scale=scale):
             return decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=76))
-        case String() | VarChar() | FixedChar():
-            # every other backslash stands for itself: regular expressions are full of them
-            return re.sub(r"\\([nrt'])", lambda found: {"n": "\n", "r": "\r", "t": "\t"}.get(found[1], "'"), text[1:-1])
+        case String() | VarChar():
+            return _unescaped(text[1:-1])
+        case FixedChar(length=length):
+            return _unescaped(text[1:-1]).ljust(length)
         case Binary() | FixedBinary():
             return text[1:-1].encode()
         case Date():
@@ -172,6 +173,11 @@ def value_of(text: str, type: Type) -> LiteralValue:
             return _day_time(text, precision)
         case _:
             raise Unreadable(str(type))
+
+
+def _unescaped(text: str) -> str:
+    """Replace escapes; every other backslash stands for itself, because regular expressions are full of them."""
+    return re.sub(r"\\([nrt'])", lambda found: {"n": "\n", "r": "\r", "t": "\t"}.get(found[1], "'"), text)
 
 
 def _units(text: str, precision: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import decimal
 import uuid
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from typing_extensions import assert_never
 
@@ -16,6 +16,7 @@ from pyspark_substrait.proto.write.types import data_type, list_type, map_type, 
 
 __all__ = ["any_message", "literal", "literals"]
 
+_Text = TypeVar("_Text", str, bytes)
 _Pairs = tuple[tuple[Literal, Literal], ...]
 
 
@@ -81,12 +82,12 @@ def literal(node: Literal, into: Any, declarations: Declarations) -> None:
         case types.UUID():
             into.uuid = cast(uuid.UUID, value).bytes
         case types.FixedChar():
-            into.fixed_char = value
+            into.fixed_char = _of_length(value.ljust(type.length), type)
         case types.VarChar():
             into.var_char.value = value
             into.var_char.length = type.length
         case types.FixedBinary():
-            into.fixed_binary = value
+            into.fixed_binary = _of_length(value, type)
         case types.Decimal():
             into.decimal.value = _decimal_bytes(value, type)
             into.decimal.precision = type.precision
@@ -119,6 +120,17 @@ def literal(node: Literal, into: Any, declarations: Declarations) -> None:
         into.nullable = True
     if type.variation is not None:
         into.type_variation_reference = declarations.variation(type.variation)
+
+
+def _of_length(value: _Text, type: types.FixedChar | types.FixedBinary) -> _Text:
+    """Return a value whose length is that of its type, which the message doesn't tell otherwise.
+
+    Raises:
+        InvalidPlanError: it has another length.
+    """
+    if len(value) != type.length:
+        raise InvalidPlanError(f"{value!r} has the length {len(value)}, which is not that of a {type}")
+    return value
 
 
 def _months(months: int, into: Any) -> None:
