@@ -30,7 +30,7 @@ def test_commands_know_the_functions() -> None:
 
 
 @pytest.mark.since("4.1", "functions of one's own over Arrow arrays")
-@pytest.mark.sweep(sample=0.2)
+@pytest.mark.sweep
 def test_a_plan_runs_with_them(tmp_path: Path) -> None:
     pq.write_table(pa.table({"word": ["Fête", "fete"], "weight": [2.0, 8.0]}), tmp_path / "words.parquet")
     table = f"words={tmp_path / 'words.parquet'}"

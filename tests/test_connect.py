@@ -38,6 +38,8 @@ pytestmark = [
             )
         ),
         pytest.param("tests/spark/profiling/test_profile.py", marks=QUICK),
+        pytest.param("tests/server/test_connect_sessions.py", marks=QUICK),
+        pytest.param("tests/server/test_protocol.py", marks=SLOW),
         pytest.param("tests/spark/test_foreign_plans.py", marks=SLOW),
         pytest.param("tests/spark/test_translation_calls.py", marks=SLOW),
         pytest.param("tests/conformance/test_catalog.py", marks=SLOW),

@@ -107,6 +107,7 @@ def nested_deep(name: str, depth: int) -> bytes:
 VERBS = [name for name in (*SHOWING, *READING) if name not in ("view", "lineage", "diff")]
 
 
+@pytest.mark.sweep
 def test_every_message_that_may_be_in_itself_may_be_so_often() -> None:
     """The fields are found in the descriptors: a new message of the specification is tried, too."""
     assert len(cycles()) > 190
@@ -116,6 +117,7 @@ def test_every_message_that_may_be_in_itself_may_be_so_often() -> None:
         assert found == []
 
 
+@pytest.mark.sweep
 def test_no_message_may_be_in_itself_without_end() -> None:
     for name in list(cycles())[::40]:
         with pytest.raises(PlanFormatError, match="nested more than 30,000 messages deep"):

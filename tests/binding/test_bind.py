@@ -340,7 +340,7 @@ def test_nested_columns_keep_their_names(spark: SparkSession) -> None:
     assert ps.run_query(message, tables={"people": table}, spark=spark).to_pylist() == found.to_pylist()
 
 
-@pytest.mark.sweep(sample=0.2)
+@pytest.mark.sweep
 def test_the_plans_of_isthmus_run_on_datafusion(tpch: dict[str, Path], shared: Path, spark: SparkSession) -> None:
     """21 plans whose tables and columns are in upper case, with a width that differs; Spark's rows are the measure."""
     datafusion = pytest.importorskip("datafusion")

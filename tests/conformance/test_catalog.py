@@ -132,6 +132,7 @@ def _mistyped(spark: SparkSession, items: Sequence[tuple[str, str, Call]]) -> It
             yield f"{shown} is a {found} instead of a {wanted}: {text}"
 
 
+@pytest.mark.sweep
 def test_every_function_and_every_value_has_cases() -> None:
     count: Counter[tuple[str, str]] = Counter()
     used: defaultdict[tuple[str, str], set[str]] = defaultdict(set)

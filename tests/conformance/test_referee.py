@@ -160,6 +160,7 @@ def test_the_command_prints_a_table_and_the_case() -> None:
     assert _called("--engine", command("refusal"), "--case", CASE)[0] == 0
 
 
+@pytest.mark.sweep
 def test_the_command_to_reproduce_reproduces() -> None:
     found = ps.conformance_report(command("wrong rows"), cases=["filter:*"])
     failed = found.runs[0].with_status("failed")[0]
@@ -170,6 +171,7 @@ def test_the_command_to_reproduce_reproduces() -> None:
     assert f"failed {failed.trial.id}" in text
 
 
+@pytest.mark.sweep
 def test_json_and_the_page_have_every_case(tmp_path: Path) -> None:
     page, dialect = tmp_path / "report.html", tmp_path / "fake.yaml"
     options = ["--case", "filter:*", "-o", str(page), "--dialect", str(dialect)]
@@ -239,6 +241,7 @@ def test_one_failure_takes_a_set_of_options_out_of_the_dialect() -> None:
 # the engines ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("engine", ["datafusion", "duckdb", "acero"])
 def test_an_engine_runs_functions_windows_aggregates_and_relations(engine: str) -> None:
     pytest.importorskip("pyarrow" if engine == "acero" else engine)
@@ -249,6 +252,7 @@ def test_an_engine_runs_functions_windows_aggregates_and_relations(engine: str) 
     assert {item.kind for item in run.with_status("failed")} <= {"rows", "schema", "no error", "error", "garbage"}
 
 
+@pytest.mark.sweep
 def test_a_worker_that_dies_is_started_again() -> None:
     pytest.importorskip("datafusion")
     worker = Worker("datafusion")

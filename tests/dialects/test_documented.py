@@ -93,7 +93,7 @@ class Rewritten(DuckDB):
 ELSEWISE = {"snowflake": ("MOD(",), "bigquery": ("BIGNUMERIC", "DAYOFWEEK", "SUM(", "-9223372036854775807 - 1")}
 
 
-@pytest.mark.sweep(sample=0.5)
+@pytest.mark.sweep(sample=0.15)
 @pytest.mark.parametrize("columns", [False, True], ids=["literals", "columns"])
 @pytest.mark.parametrize("dialect", DOCUMENTED)
 def test_function_cases(dialect: str, columns: bool) -> None:

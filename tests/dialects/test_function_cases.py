@@ -18,7 +18,7 @@ def cases() -> list[Case]:
     return [case for case in read_cases() if isinstance(case, Case)]
 
 
-@pytest.mark.sweep(sample=0.1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("columns", [False, True], ids=["literals", "columns"])
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_no_case_is_wrong(engine: Engine, cases: list[Case], part: int, columns: bool) -> None:

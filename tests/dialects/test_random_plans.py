@@ -135,7 +135,7 @@ def _has_rows(types: tuple[Type, ...]) -> bool:
     return not any(isinstance(concrete(type), IntervalYear | IntervalDay | List) for type in types)
 
 
-@pytest.mark.sweep(sample=0.1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_rows_are_those_of_the_evaluator(loaded: tuple[Engine, Tables], part: int) -> None:
     engine, tables = loaded

@@ -14,6 +14,7 @@ from tests.diff.goldens import DOCS, PAGES, PAIRS, documented, pages
 from tests.diff.plans import ORDERS, rooted
 
 
+@pytest.mark.sweep
 def test_pages() -> None:
     for name, text in pages().items():
         assert text == (PAGES / name).read_text(encoding="utf-8"), f"{name}; tests.diff.goldens writes it anew"

@@ -63,6 +63,7 @@ def test_a_limit_that_is_exceeded_is_a_finding(monkeypatch: pytest.MonkeyPatch, 
     assert found == [kind]
 
 
+@pytest.mark.sweep
 def test_processes_try_each_seed_once() -> None:
     tally = fuzzing.fuzz((0, 20))
     assert (tally.inputs, tally.calls) == (20, 20 * len(fuzzing.VERBS))

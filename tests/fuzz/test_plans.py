@@ -42,6 +42,7 @@ def plans() -> list[Plan]:
     return [plan(seed) for seed in SEEDS]
 
 
+@pytest.mark.sweep
 def test_plans_are_valid_and_determined(plans: list[Plan]) -> None:
     wrong = [(seed, f"{report}") for seed, made in enumerate(plans[:80]) if not (report := ps.validate(made)).ok]
     assert wrong == []
@@ -72,6 +73,7 @@ def test_subqueries_refer_to_the_records_around_them(plans: list[Plan]) -> None:
     assert {root.steps_out is None for root in roots} == {True, False}
 
 
+@pytest.mark.sweep
 def test_a_seed_makes_the_same_plan_in_every_process() -> None:
     program = "from fuzz.plans import plan\nfor seed in range(40): print(plan(seed).to_bytes().hex())"
     environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}

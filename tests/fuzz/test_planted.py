@@ -77,6 +77,7 @@ def first_failures(names: Sequence[str]) -> list[tuple[str, Sequence[tuple[str, 
     return found
 
 
+@pytest.mark.sweep
 def test_faults_of_the_reader_are_found_by_reading() -> None:
     """In another process: what this one has read before may hold on to the functions as they were."""
     names = ["emit is lost", "nulls first and last are swapped", "subseconds of intervals are lost"]

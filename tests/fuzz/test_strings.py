@@ -48,6 +48,7 @@ def tokens(spark: SparkSession) -> Tokens:
     return Tokens(spark)
 
 
+@pytest.mark.sweep
 def test_the_samples_have_every_string_field_of_every_message() -> None:
     found = {place.field for node in PLANS.values() for place in places(as_document(node, deep=False).to_message())}
     assert found == set(string_fields(PLAN.DESCRIPTOR))
@@ -55,6 +56,7 @@ def test_the_samples_have_every_string_field_of_every_message() -> None:
     assert found - in_queries == NEVER_IN_A_QUERY
 
 
+@pytest.mark.sweep
 def test_strings_stay_names_and_values(tokens: Tokens) -> None:
     tally = Tally()
     for seed in range(60):

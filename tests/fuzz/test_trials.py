@@ -35,6 +35,7 @@ def outer_joins_lost(made: Plan, seed: int) -> Plan | None:
     return None if faulty.relations == made.relations else faulty
 
 
+@pytest.mark.sweep
 def test_a_planted_fault_is_found_shrunk_and_kept(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from fuzz.calls import signatures_of
 from fuzz.versions import Answers, Difference, answers, calls_of, differences
 from pyspark_substrait.extensions.registry import Registry
@@ -33,6 +35,7 @@ def test_calls_have_options() -> None:
     assert "functions_arithmetic add(i8, i8) overflow:SATURATE" in texts
 
 
+@pytest.mark.sweep
 def test_records_are_answered_one_by_one_where_some_fail(spark: SparkSession) -> None:
     found = answers(spark, _signature("add", "i8", "i8"), seed=2)
     plain = found["functions_arithmetic add(i8, i8)"]

@@ -140,6 +140,7 @@ CHAINED = st.recursive(
 )
 
 
+@pytest.mark.sweep
 @given(CHAINED, st.sampled_from([*RELATIONS.values()]))
 @settings(max_examples=150, deadline=None)
 def test_random_combinations_are_kept(expression: e.Expression, other: r.Relation) -> None:

@@ -17,7 +17,7 @@ datafusion = pytest.importorskip("datafusion")
 _BATCH = 20
 
 
-@pytest.mark.sweep(sample=0.1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("optimized", [pytest.param(False, id="logical"), pytest.param(True, id="optimized")])
 @pytest.mark.parametrize("batch", range(15))
 def test_no_rows_differ_without_a_note(batch: int, optimized: bool, spark: SparkSession) -> None:

@@ -393,6 +393,7 @@ def test_tpch_is_planned(shared: Path, tpch: dict[str, Path], number: int) -> No
     assert ps.load(plan.to_bytes(), strict=True).notes == ()
 
 
+@pytest.mark.sweep
 def test_tpcds_is_planned(shared: Path) -> None:
     schema = json.loads((shared / "tpcds" / "schema.json").read_text())
     tables = {

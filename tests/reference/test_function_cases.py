@@ -55,6 +55,7 @@ def _wrong(outcomes: list[Outcome]) -> str:
     return "\n".join(f"{item.case.file}: {item.case.text}: {item.text}" for item in wrong)
 
 
+@pytest.mark.sweep
 def test_no_case_is_wrong_but_the_conflicts(outcomes: list[Outcome]) -> None:
     assert not _wrong(outcomes)
     # without choices it gives fewer values, and no other ones

@@ -60,6 +60,7 @@ def test_random_bytes_are_errors_and_end_nothing(seed: int, count: int, raw: Raw
     assert raw.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["noise", "plan", "text"])
 def test_messages_of_100_megabytes(kind: str, raw: RawClient) -> None:
     size = 100 * 1024 * 1024

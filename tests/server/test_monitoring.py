@@ -86,6 +86,7 @@ def test_figures_are_those_of_the_requests(spark: SparkSession) -> None:
         got(server.metrics_uri, "/metrics")
 
 
+@pytest.mark.sweep
 def test_refused_requests_and_those_that_run_and_wait(classic: SparkSession) -> None:
     with pyspark_substrait.serve(classic, allow_sql=True, requests=1, waiting=1, metrics_port=0) as server:
         assert server.metrics_uri is not None

@@ -395,6 +395,7 @@ def test_cancelling_ends_the_job(how: str, classic: SparkSession, raw: RawClient
             raw.action("CancelFlightInfo", field(1, info.serialize()))
 
 
+@pytest.mark.sweep
 def test_rows_come_in_their_order(raw: RawClient) -> None:
     """Partitions run beside each other, and one may be empty, or be ready before those that come first."""
     text = "SELECT id FROM range(0, 1000, 1, 23) WHERE id < 100 OR id > 900 AND id % 3 = 0"
@@ -408,7 +409,7 @@ def test_rows_come_in_their_order(raw: RawClient) -> None:
         raw.table(query(failing))
 
 
-@pytest.mark.sweep(sample=0.25)
+@pytest.mark.sweep
 def test_a_client_that_is_killed_ends_its_job_and_its_threads(classic: SparkSession) -> None:
     until(lambda: jobs(classic) == 0)
     others = {thread for thread in threading.enumerate() if thread.name.startswith("substrait-")}
@@ -433,6 +434,7 @@ def test_a_client_that_is_killed_ends_its_job_and_its_threads(classic: SparkSess
             assert client.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]
 
 
+@pytest.mark.sweep
 def test_requests_end_after_their_time_and_when_the_server_stops(classic: SparkSession) -> None:
     errors: list[Exception] = []
     with pyspark_substrait.serve(classic, allow_sql=True, seconds=5) as server:

@@ -29,14 +29,14 @@ def text_of(name: str) -> str:
     return (PLANS / "tpch" / "sql" / f"{name}.sql").read_text()
 
 
-@pytest.mark.sweep(sample=0.25)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", plans(QUERIES))
 def test_tpch_plans(name: str, cursor: Any, duck: duckdb.DuckDBPyConnection) -> None:
     cursor.execute((PLANS / "tpch" / "datafusion" / f"{name}.pb").read_bytes())
     assert_same_rows(cursor.fetch_arrow_table(), duck.sql(text_of(name)).to_arrow_table(), places=PLACES.get(name))
 
 
-@pytest.mark.sweep(sample=0.25)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", plans(QUERIES))
 def test_tpch_texts(name: str, cursor: Any, duck: duckdb.DuckDBPyConnection) -> None:
     text = text_of(name).strip().rstrip(";")
@@ -44,6 +44,7 @@ def test_tpch_texts(name: str, cursor: Any, duck: duckdb.DuckDBPyConnection) -> 
     assert_same_rows(cursor.fetch_arrow_table(), duck.sql(text).to_arrow_table(), places=PLACES.get(name, 6))
 
 
+@pytest.mark.sweep
 def test_clients_get_their_own_rows(connect: Callable[[], Any], duck: duckdb.DuckDBPyConnection) -> None:
     """Eight clients ask for different nations at the same time, as plans and as SQL."""
     expected = dict(duck.sql("SELECT n_nationkey, n_name FROM nation").fetchall())

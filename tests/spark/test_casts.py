@@ -256,11 +256,13 @@ SAME = [
 ]
 
 
+@pytest.mark.sweep
 def test_numbers(spark: SparkSession) -> None:
     check(spark, NUMBERS)
     check_raises(spark, NUMBERS)
 
 
+@pytest.mark.sweep
 def test_nested_types(spark: SparkSession) -> None:
     check(spark, PARTS)
     check_raises(spark, PARTS)
@@ -324,6 +326,7 @@ def _expected(source: Type, value: Any, target: Type) -> Any:
             return float(exact)
 
 
+@pytest.mark.sweep
 def test_random_numbers_agree_with_python(spark: SparkSession) -> None:
     rng = random.Random(20)
     cases = []

@@ -42,7 +42,7 @@ from tests.versions import knows_times
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.4)
+pytestmark = pytest.mark.sweep(sample=0.15)
 
 S, IYEAR = String(), IntervalYear()
 _DAY = 86_400

@@ -61,7 +61,7 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.2)
+pytestmark = pytest.mark.sweep
 
 R: Read = values([INT_, INT_], TABLES["r"])
 S: Read = values([INT_, INT_], TABLES["s"])

@@ -169,6 +169,7 @@ def two_levels() -> dict[str, tuple[Any, str]]:
     return conditions
 
 
+@pytest.mark.sweep
 def test_every_kind_two_levels_out(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> None:
     listed = list(two_levels().items())
     nodes: list[Relation] = []
@@ -241,6 +242,7 @@ def places() -> dict[str, tuple[Any, str]]:
     }
 
 
+@pytest.mark.sweep
 def test_every_place(spark: SparkSession, duck: duckdb.DuckDBPyConnection) -> None:
     listed = places()
     check(spark, duck, [node for node, _ in listed.values()], [(name, sql) for name, (_, sql) in listed.items()])

@@ -17,7 +17,7 @@ from tests.coverage.kinds import BINDING, KINDS, SHARED_LAMBDA, Kind
 from tests.coverage.places import PLACES, Place
 from tests.spark.plans import answers, ordered, plan
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 #: the pairs that are refused, with a part of the reason
 REFUSED: dict[tuple[str, str], str] = {

@@ -148,6 +148,7 @@ SETS = [
 ]
 
 
+@pytest.mark.sweep
 def test_grouping_sets_give_the_same_rows(spark: SparkSession) -> None:
     """Relations above an aggregate of several grouping sets refer to its columns by DataFusion's positions."""
     context = datafusion.SessionContext()

@@ -237,6 +237,7 @@ WHOLE = "SELECT {} FROM t"
 ROWS, GROUPS = "SELECT id, {} FROM t ORDER BY id", "SELECT g, {} FROM t GROUP BY g ORDER BY g"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("table", "shape", "optimized"),
     [

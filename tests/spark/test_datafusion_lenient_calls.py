@@ -77,6 +77,7 @@ cast_to_type('42', NULL::VARCHAR) ; cast_to_type(i, NULL::DOUBLE)
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("optimized", [False, True])
 def test_every_cell_is_that_of_datafusion(optimized: bool, spark: SparkSession) -> None:
     wrong = wrong_cells(EXPRESSIONS, MIXED, spark, optimized=optimized)

@@ -170,6 +170,7 @@ def wrong_cells(
     return wrong
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("optimized", [False, True])
 @pytest.mark.parametrize(
     ("expressions", "table", "condition"),
@@ -220,6 +221,7 @@ NESTED = pa.table(
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("optimized", [False, True])
 def test_structs_dictionaries_groupings_and_nulls(optimized: bool, spark: SparkSession) -> None:
     tables = {"t": TABLE, "n": NESTED}

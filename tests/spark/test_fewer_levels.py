@@ -105,6 +105,7 @@ def projections() -> list[tuple[Relation, str]]:
     ]
 
 
+@pytest.mark.sweep
 def test_projections_over_aggregates(spark: SparkSession, tables: dict[str, pa.Table], duck: Any) -> None:
     cases = projections()
     found = answers(spark, [relation for relation, _ in cases], tables=tables)

@@ -16,7 +16,7 @@ from tests.agreement import assert_same_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 PLANS = Path(__file__).resolve().parents[3] / "shared" / "plans"
 

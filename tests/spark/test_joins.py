@@ -243,6 +243,7 @@ def test_a_shared_subtree_joined_with_itself(spark: SparkSession) -> None:
     assert ordered(tuples(ps.run_query(loaded, spark=spark))) == ordered([(1, None), (2, 1), (3, 1)])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_150_nested_joins(spark: SparkSession, side: str) -> None:
     import pyspark_substrait as ps

@@ -100,6 +100,7 @@ def _ended(pid: int) -> bool:
         return True
 
 
+@pytest.mark.sweep
 def test_the_next_command_uses_the_session_of_the_one_before(commands: _Commands) -> None:
     expected = duckdb.execute(_QUERY.replace("numbers", f"'{commands.folder}/numbers.parquet'")).fetchall()
     first = commands.rows()

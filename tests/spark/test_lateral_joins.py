@@ -70,7 +70,7 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.3)
+pytestmark = pytest.mark.sweep
 
 Row = tuple[Any, ...]
 

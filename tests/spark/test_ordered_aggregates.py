@@ -170,6 +170,7 @@ def quantiles(input: Relation, column: int, boundaries: str, n: int, *sorts: Sor
     )
 
 
+@pytest.mark.sweep
 def test_quantiles_of_the_records_in_their_order(spark: SparkSession) -> None:
     data = values(
         [TEXT, INT_, REAL_],

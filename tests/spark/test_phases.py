@@ -261,6 +261,7 @@ def by_key(records: list[tuple[Any, ...]]) -> dict[Any, tuple[Any, ...]]:
     return {record[0]: record[1:] for record in records}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("keyed", [True, False], ids=["by key", "of all"])
 def test_parts_give_what_the_whole_gives(spark: SparkSession, keyed: bool) -> None:
     last, whole = in_phases(spark, CASES, keyed)
@@ -402,6 +403,7 @@ def numbers(*found: int | None) -> Read:
 TOP = 2**63 - 1
 
 
+@pytest.mark.sweep
 def test_sums_beyond_their_intermediate_type(spark: SparkSession) -> None:
     """A bound in the place of a partial sum would make the whole sum wrong, so it is an error."""
     large = numbers(TOP, 1)

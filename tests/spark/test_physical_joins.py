@@ -80,7 +80,7 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 EQ, SAME, MIGHT = SimpleComparisonType
 SMALLER = Function("extension:io.substrait:functions_comparison", "lt", "any_any")

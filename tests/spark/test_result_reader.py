@@ -135,6 +135,7 @@ def test_a_reader_that_nobody_has_any_more_ends_the_run(spark: SparkSession) -> 
     unread.close()
 
 
+@pytest.mark.sweep
 def test_limits_hold_while_rows_come(spark: SparkSession) -> None:
     whole, tables = read("t", SCHEMA).to_plan(), partitions(spark, 1_000, 4)
 

@@ -86,6 +86,7 @@ def test_a_result_has_so_many_bytes(spark: SparkSession) -> None:
     assert found.equals(ps.run_query(empty, **options))
 
 
+@pytest.mark.sweep
 def test_a_run_takes_so_many_seconds(spark: SparkSession) -> None:
     options: dict[str, Any] = {"tables": {"t": LARGE}, "spark": spark}
     assert ps.run_query(whole(), limits=RunLimits(seconds=600), **options).num_rows == 100_000

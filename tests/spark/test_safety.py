@@ -157,6 +157,7 @@ def test_names_that_spark_cannot_have_are_refused(spark: SparkSession, untouched
             ps.to_sql(plan(stored(name, {"x": INT})))
 
 
+@pytest.mark.sweep
 def test_names_of_tables_and_columns_are_names(spark: SparkSession, untouched: None) -> None:
     usual = [name for name in HOSTILE if name not in ("``", " ")]
     columns = dict.fromkeys(usual, LONG)
@@ -183,6 +184,7 @@ def test_names_of_tables_and_columns_are_names(spark: SparkSession, untouched: N
 FORMATS = ("parquet", "PARQUET", "csv", "json", "text", "orc", "binaryFile", "avro", "jdbc", "delta")
 
 
+@pytest.mark.sweep
 def test_the_name_of_a_table_is_no_path(spark: SparkSession, tmp_path: Path) -> None:
     """Spark's SQL takes a name like parquet.`/etc/passwd` for a file."""
     file = tmp_path / "t.parquet"

@@ -84,6 +84,7 @@ def test_the_examples_of_the_specification(spark: SparkSession) -> None:
     assert found == [Counter(result) for result in wanted]
 
 
+@pytest.mark.sweep
 def test_counts_of_records_with_two_columns_and_nulls(spark: SparkSession) -> None:
     primary: list[Row] = (
         [(1, "a")] * 3 + [(None, "a")] * 2 + [(1, None), (None, None), (None, None), (2, "b"), (2, "b")]

@@ -123,6 +123,7 @@ def predicates() -> list[tuple[Expression, str]]:
     return found
 
 
+@pytest.mark.sweep
 def test_predicates_as_values(spark: SparkSession, duck: Any) -> None:
     listed = predicates()
     nodes, wanted = [], []
@@ -134,6 +135,7 @@ def test_predicates_as_values(spark: SparkSession, duck: Any) -> None:
         assert ordered(found) == ordered(records)
 
 
+@pytest.mark.sweep
 def test_predicates_as_conditions(spark: SparkSession, duck: Any) -> None:
     nodes, wanted, queries = [], [], []
     for expression, sql in predicates():

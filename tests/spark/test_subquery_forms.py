@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import duckdb
+import pytest
 
 from tests.spark.correlated import TABLES
 from tests.spark.plans import answers, ordered
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.mark.sweep
 def test_the_records_of_every_form(spark: SparkSession) -> None:
     with duckdb.connect() as duck:
         for name, records in TABLES.items():

@@ -43,7 +43,7 @@ from tests.versions import knows_times
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.3)
+pytestmark = pytest.mark.sweep
 
 URN = "extension:io.substrait:functions_datetime"
 SECOND = 10**12

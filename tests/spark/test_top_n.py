@@ -113,6 +113,7 @@ def with_ties(offset: int, count: int | None, keys: str) -> str:
     return f"SELECT id, x, s FROM ({ranked}) WHERE n > {offset} AND r <= {last}"
 
 
+@pytest.mark.sweep
 def test_with_ties(spark: SparkSession, duck: Any) -> None:
     """Which of the records that tie an offset skips is left open: the sort keys and the numbers of records are told."""
     cases: list[tuple[TopN, str]] = []

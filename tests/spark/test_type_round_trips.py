@@ -102,6 +102,7 @@ def random_rows(types: Sequence[Type], number: int) -> list[list[Any]]:
 # the tests -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_every_simple_type(spark: SparkSession) -> None:
     types = [with_nullability(type, True) for type in LEAF_KINDS]
     rows = random_rows(types, 12)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import pyspark_substrait as ps
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.definitions import EnumArgument as EnumParameter
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.mark.sweep
 def test_every_aggregate_runs_over_windows(spark: SparkSession) -> None:
     """Over the window of one record it gives what it gives for the group of that record."""
     nullable: dict[Any, Type] = {type.__class__: with_nullability(type, True) for type in SAMPLES}

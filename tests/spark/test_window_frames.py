@@ -82,7 +82,7 @@ from tests.spark.windowing import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 ASC_FIRST, ASC_LAST = SortDirection.ASC_NULLS_FIRST, SortDirection.ASC_NULLS_LAST
 DESC_FIRST, DESC_LAST = SortDirection.DESC_NULLS_FIRST, SortDirection.DESC_NULLS_LAST

@@ -259,6 +259,7 @@ def test_aggregates_over_windows(spark: SparkSession, duck: Any, table: Read) ->
     agree(spark, duck, table, pairs, at_once=100)
 
 
+@pytest.mark.sweep
 def test_distinct_values_over_windows(spark: SparkSession, duck: Any, table: Read) -> None:
     x, r = col(table, X), col(table, R)
     pairs = []
@@ -301,6 +302,7 @@ def test_positions_that_are_none(spark: SparkSession, table: Read) -> None:
 # where they may stand ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_places(spark: SparkSession, duck: Any, table: Read) -> None:
     total = ordered(table)
     numbered, name = over("row_number", **total), f"row_number() OVER ({TOTAL})"

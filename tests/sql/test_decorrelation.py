@@ -33,6 +33,7 @@ def decorrelated(node: Any, spark: SparkVersion = NEWEST) -> Any:
     return node if counted is None else rewritten(counted, natives)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("spark", (OLDEST, NEWEST), ids=str)
 def test_nothing_is_left_that_spark_cannot_run(spark: SparkVersion) -> None:
     changed = 0

@@ -134,6 +134,7 @@ def test_slow_patterns_are_refused_where_that_is_asked_for() -> None:
 _PASSED_ON = re.compile(r"(?:RLIKE |(?:split|regexp_\w+)\([^,]*, )'[^']*\(a\|a\)\*b")
 
 
+@pytest.mark.sweep
 def test_no_function_passes_a_slow_pattern_on() -> None:
     """Whatever the function and its extension: what Spark gets as a regular expression has been judged."""
     registry, passed_on, missed = ps.Registry.default(), set(), []

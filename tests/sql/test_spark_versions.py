@@ -112,6 +112,7 @@ def test_commands_take_a_version() -> None:
 _OF_TIMES = {"make_time", "time_from_micros", "time_to_micros"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version != NEWEST], ids=str)
 def test_the_texts_of_functions_call_what_their_version_has(version: SparkVersion) -> None:
     registry = Registry.default()

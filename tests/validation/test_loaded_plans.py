@@ -47,6 +47,7 @@ def loaded(source: Any) -> Plan | None:
     return plan if isinstance(plan, Plan) else None
 
 
+@pytest.mark.sweep
 def test_the_report_is_that_of_the_plan_written_and_read_again() -> None:
     kept = 0
     for name, source in sources():

@@ -15,6 +15,7 @@ def outcomes() -> list[Outcome]:
     return list(mutations.run(720, seed=2026))
 
 
+@pytest.mark.sweep
 def test_none_crashes(outcomes: list[Outcome]) -> None:
     assert [item for item in outcomes if item.verdict == "crashed"] == []
 

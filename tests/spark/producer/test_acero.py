@@ -52,6 +52,7 @@ def text_of(shared: Path, query: str) -> str:
     return (shared / "plans" / "tpch" / "sql" / f"{query}.sql").read_text().strip().rstrip(";")
 
 
+@pytest.mark.sweep
 def test_acero_runs_the_plans_made_for_it(
     spark: SparkSession, tpch: dict[str, Path], peers: Path, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 TOTAL = (
     "a + a, s - s, i * i, l + 1, i + l, a - 1Y, -2 - i",

@@ -16,7 +16,7 @@ from tests.spark.producer.round_trips import assert_round_trip, assert_same, row
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 TYPES: Final = (
     *("BOOLEAN", "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(38, 0)", "DECIMAL(12, 9)"),

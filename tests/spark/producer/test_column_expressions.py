@@ -119,6 +119,7 @@ def test_all_columns_have_the_values_of_spark(spark: SparkSession) -> None:
         assert found.column(name).to_pylist() == wanted.column(name).to_pylist(), name
 
 
+@pytest.mark.sweep
 def test_columns_filter_and_project_a_dataset(spark: SparkSession, peers: Path, tmp_path: Path) -> None:
     with pa.ipc.new_file(tmp_path / "data.arrow", RECORDS.schema) as file:
         file.write_table(RECORDS)

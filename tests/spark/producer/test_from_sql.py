@@ -24,7 +24,7 @@ from tests.spark.producer.round_trips import assert_same, rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 ORDERS = {"id": [1, 2, 3, None], "customer": [10, 20, 10, 30], "price": [1.5, None, 2.5, 4.0]}
 ITEMS = {"order_id": [1, 1, 3], "name": ["a", "b", None]}

@@ -20,7 +20,7 @@ from tests.spark.producer.surveying import Outcome, examples, functions, surveye
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 PAGE = Path(__file__).parents[3] / "docs" / "spark-functions.md"
 

@@ -14,7 +14,7 @@ from tests.spark.producer.nested_views import assert_nested_round_trip, nested_v
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 views = nested_views
 

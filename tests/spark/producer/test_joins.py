@@ -15,7 +15,7 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 QUERIES = (
     "SELECT * FROM t JOIN u ON t.i = u.k",

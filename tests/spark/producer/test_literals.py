@@ -17,7 +17,7 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 LITERALS = (
     *("true", "false", "1Y", "-128Y", "1S", "-32768S", "1", "-2147483648", "2147483647", "1L", "-9223372036854775808L"),

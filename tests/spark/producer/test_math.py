@@ -14,7 +14,7 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 TOTAL = (
     "sqrt(d), sqrt(i), sqrt(p), sqrt(-d)",

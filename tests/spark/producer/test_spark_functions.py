@@ -14,7 +14,7 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 _ROWS: Final = """VALUES
   (1, 10L, 1.5D, 'a', '{"a": 1, "b": [1, 2], "c": {"d": "x"}}', X'CAFE', DATE'2020-02-29',

@@ -14,7 +14,7 @@ from tests.spark.producer.texts_and_times import texts_and_times
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 EXPRESSIONS = (
     "upper(s), lower(s), ucase(s), lcase(s)",

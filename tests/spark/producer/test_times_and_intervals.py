@@ -15,7 +15,7 @@ from tests.spark.producer.texts_and_times import texts_and_times
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.25)
+pytestmark = pytest.mark.sweep
 
 #: what depends on the time zone, or might
 ZONED = (

@@ -14,7 +14,7 @@ from tests.spark.producer.round_trips import assert_alike, assert_same, rows, sc
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.2)
+pytestmark = pytest.mark.sweep
 
 QUERIES = [f"q{number:02}" for number in range(1, 23)]
 

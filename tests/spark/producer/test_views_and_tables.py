@@ -112,6 +112,7 @@ def test_a_name_of_one_part_is_of_the_current_database(spark: SparkSession) -> N
         spark.catalog.setCurrentDatabase(before)
 
 
+@pytest.mark.sweep
 def test_dataframes_by_name(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("SELECT * FROM VALUES (1, 'a'), (2, 'b') AS t (i, s)").write.csv(str(tmp_path / "csv"), header=True)
     sources = {

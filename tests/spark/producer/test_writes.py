@@ -18,7 +18,7 @@ from tests.spark.producer.round_trips import assert_same, rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.2)
+pytestmark = pytest.mark.sweep
 
 _HIVE_BY_DEFAULT = "spark.sql.legacy.createHiveTableByDefault"
 ROWS = "(1, 'a', 1.50), (2, NULL, -2.25), (NULL, 'c', NULL), (2, 'b', 0.00)"

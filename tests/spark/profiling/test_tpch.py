@@ -19,7 +19,7 @@ from pyspark_substrait.model.types import name_count
 from pyspark_substrait.sql.decorrelation.outer import is_closed
 from tests.agreement import assert_same_rows
 
-pytestmark = pytest.mark.sweep(sample=0.2)
+pytestmark = pytest.mark.sweep
 
 #: joins below semi joins, a fetch above a sort; filters over cross products with queries in them, correlated ones too
 PLANS = ("datafusion/q04.pb", "datafusion/q05.pb", "datafusion/q18.pb", "isthmus/q02.json", "isthmus/q16.json")

@@ -42,7 +42,7 @@ from tests.spark.reading.text_files import RFC, text_item
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.4)
+pytestmark = pytest.mark.sweep(sample=0.15)
 
 NAMES = "abcdefgh"
 

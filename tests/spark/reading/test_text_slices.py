@@ -66,6 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sweep
 @settings(max_examples=2, deadline=None, phases=[Phase.generate])
 @given(st.integers(0, 10**6).map(random.Random))
 def test_a_slice_has_the_records_whose_middle_it_has(spark: SparkSession, folder: Path, chance: random.Random) -> None:
@@ -80,6 +81,7 @@ def test_a_slice_has_the_records_whose_middle_it_has(spark: SparkSession, folder
     assert found(spark, items, folder) == sorted(expected)
 
 
+@pytest.mark.sweep
 @settings(max_examples=2, deadline=None, phases=[Phase.generate])
 @given(st.integers(0, 10**6).map(random.Random))
 def test_any_cuts_read_every_record_once(spark: SparkSession, folder: Path, chance: random.Random) -> None:

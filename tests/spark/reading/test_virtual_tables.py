@@ -109,6 +109,7 @@ def table_of(types: Sequence[Type], records: Sequence[Sequence[Any]]) -> Read:
 # every type ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 def test_every_simple_type_as_data(spark: SparkSession, sent: list[int]) -> None:
     types = [with_nullability(type, nullable) for type in LEAF_KINDS for nullable in (True, False)]
     records = random_rows(types, 12)
@@ -252,6 +253,7 @@ def message(count: int) -> messages.Plan:
     return plan
 
 
+@pytest.mark.sweep
 def test_a_large_table_of_a_loaded_plan(spark: SparkSession) -> None:
     count = 30_000
     loaded = ps.load(message(count).SerializeToString())

@@ -16,6 +16,7 @@ from pyspark_substrait.spark.writing import folders
 _CRASHING = Path(__file__).with_name("crashing.py")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["keep", "replace"])
 def test_a_kill_before_any_step_leaves_the_old_or_the_new_version(tmp_path: Path, kind: str) -> None:
     done = subprocess.run(

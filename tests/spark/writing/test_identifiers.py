@@ -42,7 +42,7 @@ from tests.spark.plans import (
 from tests.spark.writing.ddl import carry_out, described, found_rows, named, table, unique, view
 from tests.spark.writing.test_write_targets import define, target
 
-pytestmark = pytest.mark.sweep(sample=0.3)
+pytestmark = pytest.mark.sweep
 
 NAMES = [
     "a`b",

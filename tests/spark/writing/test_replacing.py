@@ -29,7 +29,7 @@ from tests.spark.writing.records import catalog_says, folder, insert, stored, wr
 from tests.spark.writing.test_write_targets import REPLACE, define, pairs, read_all
 from tests.spark.writing.test_write_targets import write as write_files
 
-pytestmark = pytest.mark.sweep(sample=0.4)
+pytestmark = pytest.mark.sweep(sample=0.15)
 
 #: two forms of a table, with the records of each
 FORWARDS, BACKWARDS = {"id": INT, "name": TEXT_}, {"name": TEXT_, "id": INT}
