@@ -6,6 +6,7 @@ Their meaning was determined by running DataFusion 55; ``tests/spark/test_datafu
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 from pyspark_substrait.model.types import (
@@ -16,14 +17,11 @@ from pyspark_substrait.model.types import (
     UserDefined,
     concrete,
 )
-from pyspark_substrait.sql.compiler.types import spark_type
-from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
 from pyspark_substrait.sql.functions.common_expressions import (
-    any_null,
     as_double,
     constant,
-    infinity,
     narrowed,
 )
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
@@ -81,18 +79,13 @@ def nullif(call: Call) -> str:
 # numbers -------------------------------------------------------------------------------------------------------------
 
 
-def same_sign(x: str, y: str) -> str:
-    """The condition that two numbers, zeros among them, have the same sign."""
-    return " = ".join(f"startswith(CAST({operand} AS STRING), '-')" for operand in (x, y))
-
-
 def quotient(x: str, y: str, type: Type) -> str:
     """The quotient of two floating-point numbers by IEEE 754."""
-    zero, infinite = constant(0, type), infinity(type)
-    by_zero = f"if({same_sign(x, y)}, {infinite}, {constant(-math.inf, type)})"
-    nothing = f"WHEN {x} = {zero} OR isnan({x}) THEN {constant(math.nan, type)}"
-    usual = f"{x} / {y}" if isinstance(concrete(type), FP64) else f"CAST({x} / {y} AS {spark_type(type)})"
-    return f"CASE WHEN {any_null(x, y)} THEN NULL WHEN {y} <> {zero} THEN {usual} {nothing} ELSE {by_zero} END"
+    usual = narrowed(f"{x} / {y}", type)
+    if isinstance(y, Constant) and re.search("[1-9]", y):  # neither zero nor null
+        return usual
+    # by a zero, Spark fails; the power is an infinity of its sign, and null for a null
+    return f"CASE WHEN {y} <> {constant(0, type)} THEN {usual} ELSE {narrowed(f'{x} * power({y}, -1.0D)', type)} END"
 
 
 def divide(call: Call) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -50,10 +51,19 @@ def total(call: Call) -> str:
 def average(call: Call) -> str:
     if is_float(call.output):
         return call.aggregate("avg", as_double(call, 0))
-    output, whole = decimal_of(call.output), Decimal(precision=38, scale=0)
-    digits = shifted(call.aggregate("sum", call.sql(0)), output.scale, whole)
-    count = f"CAST(nullif({call.aggregate('count', call.sql(0))}, 0L) AS {WHOLE})"
-    return cut_quotient(digits, count, output)
+    x, output, whole = call.sql(0), decimal_of(call.output), Decimal(precision=38, scale=0)
+    total, count = call.aggregate("sum", x), call.aggregate("count", x)
+    if x.cheap and _is_exact(decimal_of(call.type(0)), output):
+        rest = f"{total} % ({count} * {decimal.Decimal(1).scaleb(-output.scale):f}BD)"
+        return Atom(f"CAST(({total} - {rest}) / {count} AS {spark_type(output)})")
+    return cut_quotient(shifted(total, output.scale, whole), f"CAST(nullif({count}, 0L) AS {WHOLE})", output)
+
+
+def _is_exact(argument: Decimal, output: Decimal) -> bool:
+    """Whether Spark computes a sum without its remainder by the count, both with the digits of the result, exactly."""
+    before_the_point = argument.precision + 10 - argument.scale + 1
+    of_a_count = 20 + 1
+    return output.scale > 0 and max(before_the_point, of_a_count) + max(argument.scale, output.scale) <= 38
 
 
 def count_together(call: Call) -> str:

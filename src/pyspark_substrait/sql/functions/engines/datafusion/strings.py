@@ -49,6 +49,9 @@ def part(name: str) -> Callable[[Call], str]:
 
 def substring(call: Call) -> str:
     text, start = call.sql(0), call.sql(1)
+    known = [operand.literal for operand in call.operands[1:] if isinstance(operand.literal, int)]
+    if len(known) == len(call.operands) - 1 and max(map(abs, known)) <= _MOST and min(known[1:], default=0) >= 0:
+        return Atom(f"substring({text}, {', '.join(map(str, _place(*known)))})")
     length = f"char_length({text})"
     first = f"CAST(CASE WHEN {start} < 1 THEN 1 WHEN {start} > {length} THEN {length} + 1 ELSE {start} END AS INT)"
     if len(call.operands) == 2:
@@ -58,14 +61,21 @@ def substring(call: Call) -> str:
     taken = f"if({start} < 1, {start} - 1 + {count}, {count})"
     bounded = f"CAST(CASE WHEN {taken} < 0 THEN 0 WHEN {taken} > {length} THEN {length} ELSE {taken} END AS INT)"
     found = f"substring({text}, {first}, {bounded})"
-    known = call.operands[2].literal
-    if isinstance(known, int) and known >= 0:
+    least = call.operands[2].literal
+    if isinstance(least, int) and least >= 0:
         return found
     negative = raised(call, "negative count not allowed")
     return Atom(f"if({count} < 0 AND {text} IS NOT NULL AND {start} IS NOT NULL, {negative}, {found})")
 
 
 _MOST = (1 << 31) - 1
+
+
+def _place(start: int, count: int | None = None) -> tuple[int, ...]:
+    """The place and number of characters from a start on, of which those before the first don't exist."""
+    if count is None:
+        return (max(start, 1),)
+    return max(start, 1), max(count if start >= 1 else start - 1 + count, 0)
 
 
 def _int(number: Operand) -> str:
