@@ -20,8 +20,8 @@ __all__ = ["measure"]
 
 #: its queries, their tables' columns, and a program that makes rows
 _KIT = ROOT.parent / "shared" / "tpcds"
-#: 25 million rows
-_SCALE = 50
+#: ten million rows
+_SCALE = 20
 _MOST_ROUNDS = 3
 #: the ratio from which on it is said in what Spark's physical plans differ
 _SLOW = 1.1
