@@ -78,6 +78,7 @@ def calls(action: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("what", MAKERS)
 def test_twice_the_size_is_twice_the_work(what: str, verb: str) -> None:

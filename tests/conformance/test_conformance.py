@@ -32,7 +32,7 @@ def cases() -> list[Case]:
     return found
 
 
-@pytest.mark.sweep(sample=0.04)
+@pytest.mark.sweep(sample=0.02)
 @pytest.mark.parametrize("way", list(Way))
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_all_cases_pass_but_the_conflicts(spark: SparkSession, cases: list[Case], part: int, way: Way) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import Plan
 
-pytestmark = pytest.mark.sweep(sample=0.04)
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 TPCH = [f"q{number:02}" for number in range(1, 23)]
 TPCDS = [f"q{number:02}" for number in range(1, 100)]

@@ -140,6 +140,7 @@ def test_the_command_prints_the_text(tmp_path: Path) -> None:
 OPERANDS = ["i8?", "i32?", "i64?", "fp64?", "decimal?<9,2>", "string?", "boolean?", "date?"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dialect", dialects.DIALECTS)
 def test_texts_do_not_grow_by_a_factor_with_each_call(dialect: str) -> None:
     """A chain of any function of two values of a type, 16 calls deep: a text of its size, or a refusal."""

@@ -38,6 +38,7 @@ def _close(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", QUERIES)
 def test_rows(query: str, loaded: Engine, shared: Path, larger_tpch: dict[str, Path]) -> None:
     duckdb = pytest.importorskip("duckdb")

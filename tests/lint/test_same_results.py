@@ -17,7 +17,7 @@ from tests.lint.cases import CASES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep
+pytestmark = pytest.mark.sweep(sample=0.05)
 
 PLANS = Path(__file__).resolve().parents[3] / "shared" / "plans"
 FOUND = [path for pattern in ("tpch/*/q*", "relations/*/*.json") for path in sorted(PLANS.glob(pattern))]

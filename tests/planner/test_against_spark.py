@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytest.importorskip("datafusion", minversion="55")
-pytestmark = pytest.mark.sweep(sample=0.05)
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 TPCDS = [f"q{number:02}" for number in range(1, 100)]
 TPCH = [f"q{number:02}" for number in range(1, 23)]

@@ -115,6 +115,7 @@ SQL = {
 }
 
 
+@pytest.mark.sweep(sample=0.3)
 @pytest.mark.parametrize("type", JoinType, ids=lambda type: type.name)
 def test_every_type_with_every_condition(spark: SparkSession, type: JoinType) -> None:
     left, right = (LEFT_UNIQUE, RIGHT_UNIQUE) if type in SINGLE else (LEFT, RIGHT)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.04)
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 QUERIES = [f"q{number:02}" for number in range(1, 100)]
 #: queries whose LIMIT cuts through ties, so that any of several results is right
