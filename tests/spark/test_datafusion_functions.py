@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -270,6 +270,41 @@ def test_every_cell_is_that_of_datafusion(table: str, shape: str, optimized: boo
         different = [(row, one, two) for row, (one, two) in enumerate(pairs) if not alike(one, two)]
         wrong += [f"{call} in row {row}: {one!r} instead of {two!r}" for row, one, two in different[:2]]
     assert not wrong, "\n".join(wrong)
+
+
+def test_averages_of_decimals_are_cut_off(spark: SparkSession) -> None:
+    """Beside exact integers: short types, and long ones, whose sums are computed in another way."""
+    types = [(1, 0), (5, 5), (15, 2), (10, 10), (20, 10), (22, 11), (23, 0), (27, 13), (28, 4), (33, 3)]
+    kinds = {f"d{precision}_{scale}": (precision, scale) for precision, scale in types}
+    groups = [1, 1, 1, 1, 2, 2, 3, 4, 4, 4]
+
+    def digits(precision: int) -> list[int | None]:
+        most = 10**precision - 1
+        return [most, most, most - 1, None, -most, 5, None, 1, 1, -4]
+
+    columns = {
+        name: decimals([None if one is None else f"{one}E-{scale}" for one in digits(precision)], precision, scale)
+        for name, (precision, scale) in kinds.items()
+    }
+    table = pa.table({"g": groups, **columns})
+    context = datafusion.SessionContext()
+    context.register_record_batches("t", [table.to_batches()])
+    frame = context.sql(
+        f"SELECT g, {', '.join(f'avg({name}) AS {name}' for name in kinds)} FROM t GROUP BY g ORDER BY g"
+    )
+    plan = substrait.Producer.to_substrait_plan(frame.optimized_logical_plan(), context).encode()
+    ours, theirs = ps.run_query(plan, tables={"t": table}, spark=spark), frame.to_arrow_table()
+    for name, (precision, scale) in kinds.items():
+        found = ours.column(name)
+        assert found.type == pa.decimal128(min(precision + 4, 38), scale + 4)
+        expected: list[int | None] = []
+        for group in (1, 2, 3, 4):
+            mine = [one for one, of in zip(digits(precision), groups, strict=True) if of == group and one is not None]
+            cut = abs(sum(mine)) * 10**4 // max(len(mine), 1)
+            expected.append((cut if sum(mine) >= 0 else -cut) if mine else None)
+        unscaled = [None if one is None else int(one.scaleb(scale + 4, Context(prec=60))) for one in found.to_pylist()]
+        assert unscaled == expected, name
+        assert found.to_pylist() == theirs.column(name).to_pylist(), name
 
 
 def test_unsigned_integers_are_summed_averaged_and_divided_as_in_datafusion(spark: SparkSession) -> None:

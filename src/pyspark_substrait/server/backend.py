@@ -83,12 +83,10 @@ class Backend:
         self._placed: OrderedDict[tuple[SparkSession, str, str], SparkSession] = OrderedDict()
         self._used = time.monotonic()
         self._now = self._furnished(spark)
-        if start is None and is_connect(spark) and self._now.is_copy:
-            self._start: Callable[[], SparkSession] | None = lambda: spark  # its server ends a copy that nobody uses
-        else:
-            self._start = start
-        if not lasting:
-            self._start = None
+        # a Connect server ends a copy that nobody uses
+        ends = start is None and is_connect(spark) and self._now.is_copy
+        again = (lambda: spark) if ends else start
+        self._start = again if lasting else None
 
     def _furnished(self, spark: SparkSession) -> Furnished:
         with reporting_loss(spark):

@@ -105,8 +105,8 @@ def copied(spark: SparkSession) -> Any:
 def private_session(spark: SparkSession) -> SparkSession:
     """Return a copy of a session, whose views are no matter of the given one.
 
-    A Connect session is copied since 4.1, and returned itself by an older client or server. Its copy can't read
-    DataFrames of the given session whose rows were uploaded from the client.
+    A Connect session is copied since 4.1; where the client or the server can't, or the server refuses, it is returned
+    itself. Its copy can't read DataFrames of the given session whose rows were uploaded from the client.
     """
     if not is_connect(spark):
         return _copy(spark)
@@ -115,12 +115,10 @@ def private_session(spark: SparkSession) -> SparkSession:
         return spark
     import grpc
 
+    spark.conf.get("spark.sql.ansi.enabled", None)  # the server begins a session with its first request
     try:
-        spark.conf.get("spark.sql.ansi.enabled", None)  # the server begins a session with its first request
         return clone()
-    except grpc.RpcError as error:
-        if getattr(error, "code", lambda: None)() is not grpc.StatusCode.UNIMPLEMENTED:
-            raise
+    except grpc.RpcError:
         return spark
 
 
