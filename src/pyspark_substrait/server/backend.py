@@ -15,8 +15,8 @@ import pyarrow as pa
 from pyspark_substrait.errors import LostSparkError, SubstraitError
 from pyspark_substrait.server.refusals import Unavailable, Unimplemented
 from pyspark_substrait.spark.catalog_listing import placed
-from pyspark_substrait.spark.lost_connection import ask, asked_once, has_lost_java, reporting_loss
-from pyspark_substrait.spark.session import is_connect, private_session, release_copy, spark_errors
+from pyspark_substrait.spark.lost_connection import ask, has_lost_java, release_copy, reporting_loss
+from pyspark_substrait.spark.session import is_connect, private_session, spark_errors
 from pyspark_substrait.spark.session_start import end_lost_session
 from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.views import remove_views
@@ -210,7 +210,6 @@ class Backend:
     def close(self) -> None:
         """Remove the views, or a copy with them."""
         if is_connect(self.spark) and self._now.is_copy:
-            with asked_once(self.spark):
-                release_copy(self.spark)
+            release_copy(self.spark)
         else:
             remove_views(self.spark, self._now.views)

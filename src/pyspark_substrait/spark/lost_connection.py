@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.errors import LostSparkError
@@ -14,7 +14,7 @@ from pyspark_substrait.spark.session_start import java_has_ended
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["ask", "asked_once", "has_lost_java", "reporting_loss"]
+__all__ = ["ask", "asked_once", "has_lost_java", "release_copy", "reporting_loss"]
 
 #: error conditions of a server without the session, because the session was ended or the server restarted
 _LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
@@ -55,6 +55,15 @@ def asked_once(spark: SparkSession) -> Iterator[None]:
 
     with without_retries():
         yield
+
+
+def release_copy(copy: SparkSession) -> None:
+    """End a copy of a Connect session, as far as its server still answers; leave every other session as it is."""
+    if is_connect(copy):
+        client = _client(copy)  # the session's stop() would end a local server, too
+        with asked_once(copy), suppress(Exception):
+            client.release_session()
+            client.close()
 
 
 def ask(spark: SparkSession) -> None:

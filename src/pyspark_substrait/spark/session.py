@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakSet
@@ -22,7 +21,6 @@ __all__ = [
     "is_copy",
     "listed",
     "private_session",
-    "release_copy",
     "require_settings",
     "session_with",
     "spark_errors",
@@ -120,15 +118,6 @@ def private_session(spark: SparkSession) -> SparkSession:
         return clone()
     except grpc.RpcError:
         return spark
-
-
-def release_copy(copy: SparkSession) -> None:
-    """End a copy of a Connect session, as far as its server still answers; leave every other session as it is."""
-    if is_connect(copy):
-        client = cast(Any, copy).client  # its stop() would end a local server, too
-        with suppress(Exception):
-            client.release_session()
-            client.close()
 
 
 _COPIES: Final[WeakSet[Any]] = WeakSet()
