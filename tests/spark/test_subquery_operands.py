@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.builder import Column, Frame, Record, call, exists, lit, read
+from pyspark_substrait.builder import Column, Frame, Record, call, exists, lit, read, scalar
 from tests.reference import evaluate
 
 if TYPE_CHECKING:
@@ -44,6 +44,27 @@ def there(t: Record) -> Column:
 def test_exists(column: Callable[[Record], Column], spark: SparkSession) -> None:
     frame = read("t", {"a": "i64?", "p": "boolean?"}).select("a", found=column)
     plan = frame.to_plan()
+    assert evaluate(plan, TABLES).difference(ps.run_query(plan, tables=TABLES, spark=spark)) is None
+
+
+def largest(t: Record) -> Column:
+    return scalar(inner().filter(lambda x: x.k == t.a).group_by().agg(largest=lambda x: call("max", x.k)))
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda t: call("nullif", there(t), lit(False)),
+        lambda t: call("nullif", largest(t), lit(2)) == lit(1),
+        lambda t: call("between", largest(t), lit(1), lit(2)),
+        lambda t: call("divide", lit(6), largest(t), on_division_by_zero="NULL") == lit(6),
+        lambda t: call("modulus", lit(6), largest(t), on_domain_error="NULL") == lit(0),
+    ],
+    ids=["null if exists", "null if", "between", "divide", "modulus"],
+)
+def test_above_a_union(condition: Callable[[Record], Column], spark: SparkSession) -> None:
+    both = read("t", {"a": "i64?", "p": "boolean?"})
+    plan = both.union_all(both).filter(condition).to_plan()
     assert evaluate(plan, TABLES).difference(ps.run_query(plan, tables=TABLES, spark=spark)) is None
 
 

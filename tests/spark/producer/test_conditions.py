@@ -120,3 +120,17 @@ def test_a_random_value_that_spark_computes_twice(spark: SparkSession) -> None:
         return
     assert 1 in {row.x for row in frame.collect()}, "of a value that is computed once, no 1 would be left"
     assert_round_trip(spark, frame, ordered=True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "transform(array(if(id < 1, a, b)), x -> x.n)",
+        "transform(array(CASE WHEN id < 1 THEN a WHEN id < 2 THEN b ELSE a END), x -> x.n)",
+        "transform(if(id < 1, array(1L), array(if(id = 1, NULL, id))), x -> x + 1)",
+        "transform(array(a, b), x -> x.n)",
+    ],
+)
+def test_branches_whose_parts_may_be_null_or_not(spark: SparkSession, value: str) -> None:
+    rows = "SELECT id, named_struct('n', id) AS a, named_struct('n', if(id = 1, NULL, id)) AS b FROM range(3)"
+    assert_round_trip(spark, f"SELECT {value} AS c FROM ({rows})")

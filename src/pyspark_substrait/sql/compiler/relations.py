@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Final
 
 from typing_extensions import assert_never
 
@@ -117,6 +119,10 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         return compilation.refusals.relation(error, node, outer, compilation)
 
 
+#: makes Spark 4 compute an operand, which may have a subquery, as a column below the filter
+_SHARED: Final = re.compile(r"\bnullif\(|\bBETWEEN\b")
+
+
 def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
     """The query of a relation before emit."""
     match node:
@@ -128,6 +134,8 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
             with at("condition"):
                 conditions = expressions.conditions(node.condition, scope, compilation)
+            if any(_SHARED.search(text) for text in conditions) and fails_over(node.input, (node.condition,)):
+                query = query.fenced()
             return below.filtered(query, conditions, compilation)
         case Project():
             return _project(node, outer, compilation)

@@ -7,13 +7,17 @@ belong to extensions of this package. Otherwise the expression that Spark itself
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark_substrait.extensions.coercion import common_type
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior
 from pyspark_substrait.model.types import Type, same_type, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.portability import check_expression
 from pyspark_substrait.spark.producer.scope import Scope
 
-__all__ = ["condition", "expression", "expressions", "typed"]
+__all__ = ["alike", "condition", "exactly", "expression", "expressions", "typed"]
 
 
 def expression(node: Node, scope: Scope) -> Expression:
@@ -59,3 +63,19 @@ def typed(value: Expression, type: Type) -> Expression:
         input=value,
         failure_behavior=FailureBehavior.THROW_EXCEPTION,
     )
+
+
+def exactly(value: Expression, type: Type) -> Expression:
+    """Cast a value to exactly a type, including its nullability and that of its parts."""
+    if value.type == type:
+        return value
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def alike(values: Sequence[Expression]) -> tuple[Expression, ...]:
+    """Cast values of one type to exactly the same type: parts that are nullable in one of them become so in all."""
+    first = values[0].type
+    if not all(same_type(value.type, first) for value in values):
+        return tuple(values)
+    common = reduce(lambda one, other: common_type((one, other)) or one, (value.type for value in values))
+    return tuple(exactly(value, with_nullability(common, value.type.nullable)) for value in values)

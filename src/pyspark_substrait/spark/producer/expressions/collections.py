@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import reduce
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.extensions.coercion import common_type
 from pyspark_substrait.model.expressions import (
     Expression,
     FieldReference,
@@ -42,22 +40,13 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
-from pyspark_substrait.spark.producer.expressions.lambdas import COLLECTIONS, as_nullable, exactly, lambda_of, parameter
+from pyspark_substrait.spark.producer.expressions import alike, expression, expressions, typed
+from pyspark_substrait.spark.producer.expressions.lambdas import COLLECTIONS, as_nullable, lambda_of, parameter
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.spark.producer.types import type_of
 
-__all__ = ["FORMS", "alike", "empty_as", "part_of"]
-
-
-def alike(values: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Cast values of one type to exactly the same type: parts that are nullable in one of them become so in all."""
-    first = values[0].type
-    if not all(same_type(value.type, first) for value in values):
-        return tuple(values)
-    common = reduce(lambda one, other: common_type((one, other)) or one, (value.type for value in values))
-    return tuple(exactly(value, with_nullability(common, value.type.nullable)) for value in values)
+__all__ = ["FORMS", "empty_as", "part_of"]
 
 
 def part_of(value: Expression, segment: ReferenceSegment, type: Type) -> FieldReference:

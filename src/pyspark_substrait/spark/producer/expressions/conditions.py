@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import condition, expression, expressions, typed
+from pyspark_substrait.spark.producer.expressions import alike, condition, expression, expressions, typed
 from pyspark_substrait.spark.producer.expressions.literals import of_java
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
@@ -33,15 +33,21 @@ def case_when(node: Node, scope: Scope) -> Expression:
         expression(child, scope) if position % 2 or position == 2 * pairs else condition(child, scope)
         for position, child in enumerate(node.children)
     ]
-    type: Type = parts[1].type
-    clauses = tuple(IfClause(parts[2 * pair], typed(parts[2 * pair + 1], type)) for pair in range(pairs))
-    return IfThen(ifs=clauses, else_=typed(parts[-1], type) if rest else None)
+    values = _branches([*parts[1 : 2 * pairs : 2], *parts[2 * pairs :]])
+    clauses = tuple(IfClause(parts[2 * pair], values[pair]) for pair in range(pairs))
+    return IfThen(ifs=clauses, else_=values[-1] if rest else None)
+
+
+def _branches(values: Sequence[Expression]) -> tuple[Expression, ...]:
+    """The results of a conditional expression as values of exactly one type, but for their own nullability."""
+    type = values[0].type
+    return alike([typed(value, type) for value in values])
 
 
 def if_(node: Node, scope: Scope) -> Expression:
     """``if(condition, value, otherwise)``."""
-    value, otherwise = expressions(node.children[1:], scope)
-    return IfThen(ifs=(IfClause(condition(node.children[0], scope), value),), else_=typed(otherwise, value.type))
+    value, otherwise = _branches(expressions(node.children[1:], scope))
+    return IfThen(ifs=(IfClause(condition(node.children[0], scope), value),), else_=otherwise)
 
 
 def in_(node: Node, scope: Scope) -> Expression:

@@ -20,11 +20,11 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import I32, Boolean, List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.expressions import exactly, expression, typed
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import LambdaParameters, Scope
 
-__all__ = ["COLLECTIONS", "FORMS", "as_nullable", "exactly", "lambda_of", "parameter"]
+__all__ = ["COLLECTIONS", "FORMS", "as_nullable", "lambda_of", "parameter"]
 
 #: the extension with Spark-specific functions of lists and maps
 COLLECTIONS: Final = "extension:pyspark_substrait:functions_spark_collection"
@@ -135,13 +135,6 @@ def aggregate(node: Node, scope: Scope) -> Expression:
     start = exactly(zero, accumulated)
     merge = replace(merge, body=exactly(merge.body, accumulated))
     return scope.production.call(COLLECTIONS, "aggregate", (items, start, merge, finish))
-
-
-def exactly(value: Expression, type: Type) -> Expression:
-    """Cast a value to exactly a type, including its nullability and that of its parts."""
-    if value.type == type:
-        return value
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
 def zip_with(node: Node, scope: Scope) -> Expression:

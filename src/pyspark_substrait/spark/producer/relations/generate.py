@@ -12,8 +12,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Generate
 from pyspark_substrait.model.relations.generate import GENERATE, Generator, GeneratorKind
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression
-from pyspark_substrait.spark.producer.expressions.collections import alike
+from pyspark_substrait.spark.producer.expressions import alike, expression
 from pyspark_substrait.spark.producer.refusals import EXPRESSIONS, refused_expression, written
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected

@@ -23,7 +23,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import I32, I64, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.expressions import alike, expression, typed
 from pyspark_substrait.spark.producer.expressions.aggregate_forms import filter_of
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected, selected
@@ -198,7 +198,7 @@ def _field(values: Sequence[Node], output: Node, scope: Scope) -> SwitchingField
     if len({value.signature for value in values}) == 1:
         return expression(values[0], scope)
     type = type_of(output.value("dataType"), False)
-    duplicates = [typed(_value(value, output, scope), type) for value in values]
+    duplicates = [*alike([typed(_value(value, output, scope), type) for value in values])]
     if output.value("nullable") and not any(duplicate.type.nullable for duplicate in duplicates):
         wanted = with_nullability(duplicates[0].type, True)
         duplicates[0] = Cast(type=wanted, input=duplicates[0], failure_behavior=FailureBehavior.THROW_EXCEPTION)
