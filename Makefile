@@ -44,7 +44,7 @@ help:
 	@echo "make bench-large  measure how time grows with large plans and inputs"
 	@echo "make bench-checking  measure checks of plans, beside substrait-validator"
 	@echo "make bench-profile  measure what profiles of plans cost"
-	@echo "make fuzz    try random plans beside an evaluator and laws, hostile strings, and mutants of messages  (MINUTES=30, ARGS='bytes', ARGS='laws --seeds 0:500', ARGS=planted)"
+	@echo "make fuzz    try random plans beside an evaluator and laws, random queries, hostile strings, and mutants of messages  (MINUTES=30, ARGS='bytes', ARGS='laws --seeds 0:500', ARGS=planted)"
 	@echo "make faults  kill what writes, fill disks, remove files, and count what is left of tables  (MINUTES=10, KINDS=killed,disk)"
 	@echo "make docs    build the documentation in site/; it needs no network"
 	@echo "make docs-serve  the same on this machine's port 8000, anew when a file changes"

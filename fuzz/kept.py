@@ -11,7 +11,7 @@ from fuzz.trials import Outcome
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import SubstraitError
 
-__all__ = ["FOLDER", "keep_finding", "keep_plan"]
+__all__ = ["FOLDER", "keep_finding", "keep_plan", "keep_query"]
 
 FOLDER = Path("build/fuzz")
 """Where the files are, from the top of the repository."""
@@ -30,6 +30,15 @@ def keep_plan(seed: int, outcome: Outcome, plan: Plan, original: Plan, folder: P
         statement = str(error)
     seen = f"seed {seed}, {outcome.trial}: {outcome.outcome}\n{outcome.why}\n\n{ps.explain(plan)}\n\n{statement}\n"
     (folder / f"{name}.txt").write_text(seen, encoding="utf-8")
+    return path
+
+
+def keep_query(seed: int, engine: str, outcome: Outcome, text: str, folder: Path = FOLDER) -> Path:
+    """Write a query that failed, and what was seen; return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"query-{seed}-{engine}-{outcome.trial.replace(', ', '-')}.sql"
+    seen = f"seed {seed}, {engine}, {outcome.trial}: {outcome.outcome}; {outcome.why}".replace("\n", " ")
+    path.write_text(f"-- {seen}\n{text}\n", encoding="utf-8")
     return path
 
 

@@ -1,8 +1,8 @@
 """``make fuzz``: random plans and mutants for some minutes, or for the seeds of a range.
 
-``python -m fuzz.run --minutes 5`` tries plans, then laws, then strings, then bytes;
+``python -m fuzz.run --minutes 5`` tries plans, then laws, then queries, then strings, then bytes;
 ``python -m fuzz.run --seeds 0:500 laws`` one kind; ``python -m fuzz.run planted`` plants faults, and tells which are
-found.
+found. Control-C ends a kind early, with its counts.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -23,9 +24,10 @@ from rich.table import Table
 from fuzz import planted, strings
 from fuzz.bytes import Tally, fuzz
 from fuzz.bytes import shrunk as shrunk_finding
-from fuzz.kept import FOLDER, keep_finding, keep_plan
+from fuzz.kept import FOLDER, keep_finding, keep_plan, keep_query
 from fuzz.laws import LAWS
 from fuzz.plans import plan
+from fuzz.queries import QUERIES, QueryEngines, query_outcomes
 from fuzz.sessions import engines, session
 from fuzz.shrink import shrunk
 from fuzz.spark_tokens import Tokens
@@ -36,6 +38,7 @@ __all__ = ["KINDS", "Findings", "main", "tried"]
 KINDS: Final[dict[str, tuple[str, ...]]] = {
     "plans": ("forms", "reference", "datafusion", "unoptimized", "produced"),
     "laws": tuple(LAWS),
+    "queries": (),
     "strings": (),
     "bytes": (),
 }
@@ -49,7 +52,7 @@ _DIFFERENT = 12
 
 @dataclass
 class Findings:
-    """The counts of a run over plans. ``failures``: those that were kept, with their files."""
+    """The counts of a run over plans or queries. ``failures``: those that were kept, with their files."""
 
     plans: int = 0
     seconds: float = 0.0
@@ -129,7 +132,7 @@ def main(
     kinds: tuple[str, ...], minutes: float | None, seeds: str, trials: str | None, workers: int, folder: Path,
     limit: float, faults: str, finders: str, every: bool,
 ) -> None:  # fmt: skip
-    """Try random plans and mutants of stored ones; KINDS are plans, laws, strings and bytes, by default all.
+    """Try random plans and mutants of stored ones; KINDS are plans, laws, queries, strings and bytes, by default all.
 
     The kind planted plants faults into the package, and tells which of them the other kinds find.
     """
@@ -146,6 +149,8 @@ def main(
             failed += _run_bytes(console, (first, end), seconds, workers, folder)
         elif kind == "strings":
             failed += _run_strings(console, _numbers(first, end), seconds)
+        elif kind == "queries":
+            failed += _run_queries(console, _numbers(first, end), seconds, folder)
         else:
             names = tuple(trials.split(",")) if trials else KINDS[kind]
             failed += _run_plans(console, _numbers(first, end), seconds, names, folder)
@@ -167,7 +172,7 @@ def _run_plans(
         console.print("there is no tests/reference: plans are not compared with the reference evaluator")
     until = None if seconds is None else time.monotonic() + seconds
     found = Findings()
-    with _progress(console) as progress:
+    with suppress(KeyboardInterrupt), _progress(console) as progress:
         task = progress.add_task("plans", total=None, text="")
         for found in tried(seeds, there, trials, until=until, folder=folder):
             progress.update(task, text=f"{found.plans} plans, {len(found.failures)} failures kept")
@@ -177,9 +182,32 @@ def _run_plans(
     return sum(count for (_, outcome), count in found.counts.items() if outcome in FAILURES)
 
 
-def _report(console: Console, found: Findings) -> None:
+def _run_queries(console: Console, seeds: Iterator[int], seconds: float | None, folder: Path) -> int:
+    """Try the queries of each seed: Spark's, then DataFusion's."""
+    there, found, started = QueryEngines(session), Findings(), time.monotonic()
+    with suppress(KeyboardInterrupt):
+        for seed in seeds:
+            if seconds is not None and time.monotonic() > started + seconds:
+                break
+            for engine, query in QUERIES.items():
+                text = query(seed)
+                found.plans += 1
+                for outcome in query_outcomes(engine, text, there):
+                    found.counts[f"{engine}: {outcome.trial}", outcome.outcome] += 1
+                    if outcome.outcome != "agrees":
+                        found.reasons[outcome.key] += 1
+                    if outcome.failed and found.reasons[outcome.key] <= _DIFFERENT:
+                        found.failures.append((seed, outcome, keep_query(seed, engine, outcome, text, folder)))
+            found.seconds = time.monotonic() - started
+            if found.plans % 200 == 0:
+                console.print(f"{found.plans} queries, {len(found.failures)} failures kept, {found.seconds:.0f} s")
+    _report(console, found, "queries")
+    return len(found.failures)
+
+
+def _report(console: Console, found: Findings, of: str = "plans") -> None:
     """Print the counts of each trial, the commonest reasons, and the files."""
-    table = Table("trial", "outcome", "plans", title=f"{found.plans} plans in {found.seconds:.0f} s")
+    table = Table("trial", "outcome", of, title=f"{found.plans} {of} in {found.seconds:.0f} s")
     for (trial, outcome), count in sorted(found.counts.items()):
         table.add_row(trial, outcome, str(count), style="red" if outcome in FAILURES else "")
     console.print(table)

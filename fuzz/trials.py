@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.model.findings import Finding
 
-__all__ = ["FAILURES", "Engines", "Outcome", "outcomes", "round_trips"]
+__all__ = ["DOUBTS", "FAILURES", "Engines", "Outcome", "failed", "outcomes", "round_trips", "short"]
 
 FAILURES = ("differs", "fault", "invalid", "not the same", "fails alone")
 """The outcomes that are findings."""
 
-#: notes of a plan for an engine: values may differ there
-_DOUBTS = re.compile(r"^(target-value|target-option)$")
+DOUBTS = re.compile(r"^(target-value|target-option)$")
+"""The notes of a plan for an engine that say that values may differ there."""
+
 #: the rules of Spark's optimizer that it can do without; without ConstantFolding, it doesn't run frames of -2 records
 _RULES = (
     "BooleanSimplification", "CollapseProject", "ColumnPruning", "CombineFilters", "CombineUnions",
@@ -122,7 +123,8 @@ class Engines:
         return self.datafusion.create_dataframe_from_logical_plan(logical).to_arrow_table()
 
 
-def _short(error: BaseException) -> str:
+def short(error: BaseException) -> str:
+    """Return the class and the text of an error, on one line."""
     return re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")[:400]
 
 
@@ -136,7 +138,7 @@ def round_trips(plan: Plan) -> list[Outcome]:
         try:
             again = ps.load(written())
         except Exception as error:
-            found.append(Outcome(form, "fault", _short(error)))
+            found.append(Outcome(form, "fault", short(error)))
             continue
         if again.relations != plan.relations:
             found.append(Outcome(form, "not the same", _first_difference(plan, again)))
@@ -155,7 +157,7 @@ def _first_difference(plan: Plan, again: Plan) -> str:
     try:
         return f"{next(iter(ps.diff(plan, again)), 'the model differs, and diff finds nothing')}"[:400]
     except Exception as error:
-        return _short(error)
+        return short(error)
 
 
 def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> list[Outcome]:
@@ -173,10 +175,10 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
     try:
         expected = engines.rows(plan)
     except Exception as error:
-        failed = _failed("Spark", error)
-        if failed.outcome == "fails on its data" and "reference" in trials and engines.evaluate is not None:
-            return [*found, failed, _without_rows(plan, failed, engines)]
-        return [*found, failed]
+        without = failed("Spark", error)
+        if without.outcome == "fails on its data" and "reference" in trials and engines.evaluate is not None:
+            return [*found, without, _without_rows(plan, without, engines)]
+        return [*found, without]
     found.append(Outcome("Spark", "agrees"))
     if "reference" in trials and engines.evaluate is not None:
         found.append(_beside_reference(plan, expected, engines))
@@ -191,16 +193,16 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
             try:
                 other = law(plan, seed)
             except Exception as error:
-                found.append(Outcome(name, "fault", _short(error)))
+                found.append(Outcome(name, "fault", short(error)))
                 continue
             if other is not None:
                 found.append(_beside(name, expected, lambda other=other: engines.rows(other)))  # type: ignore[misc]
     return found
 
 
-def _failed(trial: str, error: Exception) -> Outcome:
-    """The outcome of a plan that gives no rows. Errors that the data makes are expected."""
-    text = _short(error)
+def failed(trial: str, error: Exception) -> Outcome:
+    """Return the outcome of a plan that gives no rows. Errors that the data makes are expected."""
+    text = short(error)
     if isinstance(error, UnsupportedPlanError):
         late = "Spark refuses the plan's statement" in text and "[UNSUPPORTED_" not in text
         return Outcome(trial, "fault" if late else "refused", text)
@@ -213,7 +215,7 @@ def _beside(trial: str, expected: pa.Table, rows: Callable[[], pa.Table]) -> Out
     try:
         found = rows()
     except Exception as error:
-        return _failed(trial, error)
+        return failed(trial, error)
     different = difference(found, expected)
     return Outcome(trial, "agrees") if different is None else Outcome(trial, "differs", different)
 
@@ -223,10 +225,10 @@ def _beside_reference(plan: Plan, expected: pa.Table, engines: Engines) -> Outco
     try:
         found = engines.evaluate(plan, TABLES)
     except engines.refusals as error:
-        return Outcome("reference", type(error).__name__, _short(error))
+        return Outcome("reference", type(error).__name__, short(error))
     except Exception as error:
         must_fail = engines.failure is not None and isinstance(error, engines.failure)
-        return Outcome("reference", "does not fail" if must_fail else "fault", _short(error))
+        return Outcome("reference", "does not fail" if must_fail else "fault", short(error))
     different = found.difference(expected)
     return Outcome("reference", "agrees") if different is None else Outcome("reference", "differs", different)
 
@@ -237,10 +239,10 @@ def _without_rows(plan: Plan, failed: Outcome, engines: Engines) -> Outcome:
     try:
         engines.evaluate(plan, TABLES)
     except engines.refusals as error:
-        return Outcome("reference", type(error).__name__, _short(error))
+        return Outcome("reference", type(error).__name__, short(error))
     except Exception as error:
         must_fail = engines.failure is not None and isinstance(error, engines.failure)
-        return Outcome("reference", "agrees" if must_fail else "fault", _short(error))
+        return Outcome("reference", "agrees" if must_fail else "fault", short(error))
     return Outcome("reference", "fails alone", failed.why)
 
 
@@ -248,21 +250,21 @@ def _beside_datafusion(plan: Plan, expected: pa.Table, engines: Engines) -> Outc
     try:
         converted = ps.for_target(plan, "datafusion", tables=TABLES)
     except SubstraitError as error:
-        return Outcome("datafusion", "refused", _short(error))
+        return Outcome("datafusion", "refused", short(error))
     except Exception as error:
-        return Outcome("datafusion", "fault", _short(error))
+        return Outcome("datafusion", "fault", short(error))
     try:
         found = engines.in_datafusion(converted.to_bytes())
     except BaseException as error:  # a panic of Rust isn't an Exception
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
-        return Outcome("datafusion", "not run", _short(error))
+        return Outcome("datafusion", "not run", short(error))
     if any("interval" in str(field.type) or "duration" in str(field.type) for field in found.schema):
         return Outcome("datafusion", "not compared", "intervals have other forms in Arrow")
     different = difference(found, expected)
     if different is None:
         return Outcome("datafusion", "agrees")
-    noted = [note for note in converted.notes if _DOUBTS.match(note.rule)]
+    noted = [note for note in converted.notes if DOUBTS.match(note.rule)]
     return Outcome(
         "datafusion", "noted" if noted else "differs", f"{different}; {noted[0] if noted else ''}".rstrip("; ")
     )

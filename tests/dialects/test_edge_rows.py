@@ -78,6 +78,7 @@ LACKING = {
     "duckdb": _NOWHERE | {"tiny numbers as fractions", "a half with 38 places as text"},
     "postgres": _NOWHERE
     | {
+        "distinct texts in an order",
         "tiny numbers as fractions",
         "sum of infinities",
         "avg of infinities",
@@ -98,6 +99,8 @@ LACKING = {
     "datafusion": _NOWHERE
     | _MOVING
     | {
+        "texts in an order",
+        "distinct texts in an order",
         "a condition without columns",
         "such a condition that is true",
         "tiny numbers as fractions",
@@ -114,6 +117,8 @@ LACKING = {
     | _MOVING
     | _NAN
     | {
+        "texts in an order",
+        "distinct texts in an order",
         "decimals with 0 places",
         "decimals with 2 places",
         "quotients by zeros, null",
@@ -186,6 +191,13 @@ def cases() -> Iterator[Case]:
     never = where(three, truth(False))
     yield Case("the same of nothing", group(never, [], [aggregate("count", text("x"), distinct=True)]), [(0,)])
     yield Case("count of a null constant", group(three, [], [aggregate("count", number(None))]), [(0,)])
+    letters = values([INT, TEXT], [(1, "b"), (2, "a"), (3, "c"), (4, "a")])
+    backwards = (sort(col(letters, 0), SortDirection.DESC_NULLS_LAST),)
+    joined = aggregate("string_agg", col(letters, 1), text(","), sorts=backwards)
+    yield Case("texts in an order", group(letters, [], [joined]), [("a,c,a,b",)])
+    by_itself = (sort(col(letters, 1), SortDirection.DESC_NULLS_LAST),)
+    joined = aggregate("string_agg", col(letters, 1), text(","), distinct=True, sorts=by_itself)
+    yield Case("distinct texts in an order", group(letters, [], [joined]), [("c,b,a",)])
     zeros = values([REAL], [(0.0,), (-0.0,), (1.0,)])
     yield Case("distinct zeros", group(zeros, [], [aggregate("count", col(zeros, 0), distinct=True)]), [(2,)])
     yield Case("groups of zeros", group(zeros, [col(zeros, 0)], [aggregate("count")]), [(0.0, 2), (1.0, 1)])

@@ -213,6 +213,35 @@ def test_an_expression_as_a_column_and_as_a_condition(name: str) -> None:
         assert difference(rooted(filtered)) is None
 
 
+def test_timestamps_as_texts() -> None:
+    """The texts are those of the conversions that ``docs/casts.md`` has: no T, no needless digits, an offset."""
+    casts = [
+        e.Cast(type=t.String(nullable=True), input=column(place, TIMES.schema), failure_behavior=THROW)
+        for place in (0, 1)
+    ]
+    made = ps.for_target(rooted(r.Project.only(TIMES, casts)), "datafusion", tables=TABLES)
+    assert not made.notes
+    local, instant = sessions.session("datafusion", TABLES).run(made.to_bytes()).columns
+    assert local.to_pylist() == [
+        "2024-02-29 23:59:59.999999", "1970-01-01 00:00:00", None, "1969-12-31 23:59:59.000001", "1900-01-01 12:00:00"
+    ]  # fmt: skip
+    assert instant.to_pylist() == [
+        "2024-03-31 01:30:00+00:00", "1970-01-01 00:00:00+00:00", "2038-01-19 03:14:08+00:00", None,
+        "2000-02-29 00:00:00+00:00",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("target", "place", "form"),
+    [("datafusion", 4, "1e16"), ("acero", 4, "10000000"), ("acero", None, "00:00:00.500000")],
+)
+def test_a_text_of_another_form_is_noted(target: str, place: int | None, form: str) -> None:
+    of = TIMES if place is None else FACTS
+    cast = e.Cast(type=t.String(nullable=True), input=column(place or 0, of.schema), failure_behavior=THROW)
+    notes = ps.for_target(rooted(r.Project.only(of, [cast])), target).notes
+    assert [form in str(note.after) for note in notes if note.rule == "target-value"] == [True]
+
+
 def test_a_subquery_in_the_condition_of_a_join() -> None:
     inner = r.Filter(input=FACTS, condition=equal(column(1, FACTS.schema), replace(outer(0), type=BOTH.types[0])))
     exists = e.SetPredicate(predicate_op=e.PredicateOp.EXISTS, tuples=inner)

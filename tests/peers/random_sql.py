@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
 import pyarrow as pa
 
-__all__ = ["TABLES", "query"]
+__all__ = ["TABLES", "Maker", "Scope", "query"]
 
 NAN, INF = math.nan, math.inf
 
@@ -75,23 +76,23 @@ _TYPES: Mapping[str, str] = {
 
 
 @dataclass
-class _Scope:
+class Scope:
     """The columns that an expression may use, by the type: names with the alias of their table."""
 
     columns: Mapping[str, list[str]]
 
     @staticmethod
-    def of(**tables: str) -> _Scope:
+    def of(**tables: str) -> Scope:
         columns: dict[str, list[str]] = {}
         for alias, table in tables.items():
             for name in TABLES[table].column_names:
                 if name in _TYPES:
                     columns.setdefault(_TYPES[name], []).append(f"{alias}.{name}")
-        return _Scope(columns)
+        return Scope(columns)
 
-    def joined(self, other: _Scope) -> _Scope:
+    def joined(self, other: Scope) -> Scope:
         types = {*self.columns, *other.columns}
-        return _Scope({type: [*self.columns.get(type, ()), *other.columns.get(type, ())] for type in types})
+        return Scope({type: [*self.columns.get(type, ()), *other.columns.get(type, ())] for type in types})
 
 
 _CONSTANTS: Mapping[str, tuple[str, ...]] = {
@@ -204,45 +205,52 @@ _SLOT = re.compile(r"\{(@?)(\w+)\}")
 
 
 @dataclass
-class _Maker:
-    random: random.Random
+class Maker:
+    """Makes random queries; those of another dialect have other words."""
 
-    def expression(self, type: str, scope: _Scope, depth: int = 3) -> str:
+    random: random.Random
+    calls: ClassVar[Mapping[str, tuple[str, ...]]] = _CALLS
+    constants: ClassVar[Mapping[str, tuple[str, ...]]] = _CONSTANTS
+    special: ClassVar[Mapping[str, tuple[str, ...]]] = _SPECIAL
+    aggregates: ClassVar[tuple[str, ...]] = _AGGREGATES
+    windowed: ClassVar[tuple[str, ...]] = _WINDOWED
+
+    def expression(self, type: str, scope: Scope, depth: int = 3) -> str:
         chance = self.random.random()
         columns = scope.columns.get(type, [])
         if columns and (depth == 0 or chance < 0.35):
             return self.random.choice(columns)
         if depth == 0 or chance < 0.45 or not scope.columns:
-            return self.random.choice(_CONSTANTS[type])
-        return self.filled(self.random.choice(_CALLS[type]), scope, depth - 1)
+            return self.random.choice(self.constants[type])
+        return self.filled(self.random.choice(self.calls[type]), scope, depth - 1)
 
-    def filled(self, template: str, scope: _Scope, depth: int = 1) -> str:
+    def filled(self, template: str, scope: Scope, depth: int = 1) -> str:
         def slot(found: re.Match[str]) -> str:
             column, type = found.groups()
-            if type in _SPECIAL:
-                return self.random.choice(_SPECIAL[type])
+            if type in self.special:
+                return self.random.choice(self.special[type])
             known = scope.columns.get(type)
             if column:
-                return self.random.choice(known or _CONSTANTS[type])
+                return self.random.choice(known or self.constants[type])
             return f"({self.expression(type, scope, depth)})"
 
         return _SLOT.sub(slot, template)
 
-    def some(self, scope: _Scope, most: int = 3) -> list[tuple[str, str]]:
+    def some(self, scope: Scope, most: int = 3) -> list[tuple[str, str]]:
         """Some expressions with their types."""
         types = [self.random.choice(_VALUES) for _ in range(self.random.randint(1, most))]
         return [(self.expression(type, scope), type) for type in types]
 
-    def condition(self, scope: _Scope) -> str:
+    def condition(self, scope: Scope) -> str:
         return self.expression("bool", scope, 2)
 
-    def where(self, scope: _Scope) -> str:
+    def where(self, scope: Scope) -> str:
         return f" WHERE {self.condition(scope)}" if self.random.random() < 0.5 else ""
 
     # kinds of queries ------------------------------------------------------------------------------------------------
 
     def plain(self) -> str:
-        scope = _Scope.of(t="t")
+        scope = Scope.of(t="t")
         listed = self.listed(self.some(scope))
         tail = self.random.choice(("", " ORDER BY t.id LIMIT 3", " ORDER BY t.id DESC LIMIT 4 OFFSET 2"))
         distinct = "DISTINCT " if not tail and self.random.random() < 0.3 else ""
@@ -253,8 +261,8 @@ class _Maker:
 
     def join(self) -> str:
         kind = self.random.choice(_JOINS)
-        both = _Scope.of(t="t", u="u")
-        visible = _Scope.of(t="t") if "SEMI" in kind or "ANTI" in kind else both
+        both = Scope.of(t="t", u="u")
+        visible = Scope.of(t="t") if "SEMI" in kind or "ANTI" in kind else both
         condition = self.random.choice(("t.g = u.g", "t.n = u.m", "t.s = u.z", "t.g = u.g AND t.n > u.m", "t.d = u.e"))
         if kind in ("JOIN", "LEFT JOIN") and self.random.random() < 0.2:
             condition = "t.id + 99 < u.k"
@@ -262,12 +270,12 @@ class _Maker:
         if kind == "JOIN" and self.random.random() < 0.3:
             source = self.random.choice(("t, u", "t CROSS JOIN u", "t JOIN u USING (g)"))
             if "USING" in source:
-                visible = _Scope({type: [c for c in names if c[2:] != "g"] for type, names in both.columns.items()})
+                visible = Scope({type: [c for c in names if c[2:] != "g"] for type, names in both.columns.items()})
         return f"SELECT {self.listed(self.some(visible))} FROM {source}{self.where(visible)}"
 
     def aggregate(self) -> str:
-        scope = _Scope.of(t="t")
-        measures = [self.filled(self.random.choice(_AGGREGATES), scope) for _ in range(self.random.randint(1, 3))]
+        scope = Scope.of(t="t")
+        measures = [self.filled(self.random.choice(self.aggregates), scope) for _ in range(self.random.randint(1, 3))]
         keys = self.random.choice(([], ["t.g"], ["t.b"], ["t.s"], ["t.g", "t.b"], [self.expression("int", scope)]))
         listed = ", ".join(f"{text} AS c{number}" for number, text in enumerate([*keys, *measures]))
         query = f"SELECT {listed} FROM t{self.where(scope)}"
@@ -278,8 +286,8 @@ class _Maker:
         return query
 
     def grouping_sets(self) -> str:
-        scope = _Scope.of(t="t")
-        measures = [self.filled(self.random.choice(_AGGREGATES), scope) for _ in range(self.random.randint(1, 2))]
+        scope = Scope.of(t="t")
+        measures = [self.filled(self.random.choice(self.aggregates), scope) for _ in range(self.random.randint(1, 2))]
         sets = self.random.choice(
             ("ROLLUP (t.g, t.b)", "CUBE (t.g, t.b)", "GROUPING SETS ((t.g, t.b), (t.g), ())", "CUBE (t.b, t.g)",
              "GROUPING SETS ((t.g), (t.b))", "GROUPING SETS ((t.g, t.b), (t.b), (t.g))")
@@ -290,10 +298,10 @@ class _Maker:
         return f"SELECT {listed} FROM t{self.where(scope)} GROUP BY {sets}"
 
     def window(self) -> str:
-        scope = _Scope.of(t="t")
+        scope = Scope.of(t="t")
         made = []
         for number in range(self.random.randint(1, 2)):
-            call = self.filled(self.random.choice(_WINDOWED), scope, 0)
+            call = self.filled(self.random.choice(self.windowed), scope, 0)
             partition = self.random.choice(("", "PARTITION BY t.g ", "PARTITION BY t.b "))
             order = self.random.choice(
                 ("t.id", "t.g, t.id", "t.s DESC, t.id", "t.day NULLS FIRST, t.id DESC", "t.id DESC")
@@ -311,13 +319,13 @@ class _Maker:
         ]
         sides = []
         for table in ("t", self.random.choice(("t", "u"))):
-            scope = _Scope.of(**{table: table})
+            scope = Scope.of(**{table: table})
             listed = ", ".join(f"{self.expression(type, scope, 1)} AS c{number}" for number, type in enumerate(types))
             sides.append(f"SELECT {listed} FROM {table}")
         return f"{sides[0]} {self.random.choice(_SETS)} {sides[1]}"
 
     def subquery(self) -> str:
-        scope, inner = _Scope.of(t="t"), _Scope.of(u="u")
+        scope, inner = Scope.of(t="t"), Scope.of(u="u")
         both = scope.joined(inner)
         choice = self.random.randrange(8)
         listed = self.listed(self.some(scope, 2))
@@ -345,8 +353,8 @@ class _Maker:
 
     def nested(self) -> str:
         """Queries of several levels: aggregates over joins, windows over aggregates, derived tables."""
-        both, scope = _Scope.of(t="t", u="u"), _Scope.of(t="t")
-        measure = self.filled(self.random.choice(_AGGREGATES), both)
+        both, scope = Scope.of(t="t", u="u"), Scope.of(t="t")
+        measure = self.filled(self.random.choice(self.aggregates), both)
         key = self.expression(self.random.choice(("int", "text", "bool")), both, 1)
         value = self.expression("int", scope)
         test = self.condition(scope)
@@ -371,8 +379,8 @@ class _Maker:
                 f"WHERE {test}) q WHERE q.r <= 2",
                 f"SELECT t.id, {value} AS c FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g) AND NOT EXISTS "
                 "(SELECT 1 FROM u WHERE u.m = t.n)",
-                f"SELECT t.b, t.g, {self.filled(self.random.choice(_AGGREGATES), scope)} AS c FROM t GROUP BY t.b, t.g "
-                "ORDER BY t.b NULLS FIRST, t.g DESC LIMIT 4",
+                f"SELECT t.b, t.g, {self.filled(self.random.choice(self.aggregates), scope)} AS c FROM t "
+                "GROUP BY t.b, t.g ORDER BY t.b NULLS FIRST, t.g DESC LIMIT 4",
                 "SELECT x.a, t.id FROM (VALUES (1, 'abc'), (2, NULL), (3, 'x')) AS x(a, z) JOIN t "
                 f"ON x.a = t.g AND {test}",
                 f"SELECT t.s, array_agg(t.id ORDER BY t.id) AS c FROM t WHERE {test} GROUP BY t.s",
@@ -390,7 +398,7 @@ class _Maker:
 
     def edges(self) -> str:
         """Queries over numbers that can't be computed with: NaN, infinities, the smallest and the largest integers."""
-        scope = _Scope.of(t="t")
+        scope = Scope.of(t="t")
         test = self.condition(scope)
         return self.random.choice(
             (
@@ -421,10 +429,10 @@ class _Maker:
 
     def odd(self) -> str:
         """Queries without tables, nulls without types, lists, structs."""
-        scope = _Scope.of(t="t")
+        scope = Scope.of(t="t")
         return self.random.choice(
             (
-                f"SELECT {self.listed(self.some(_Scope({})))}",
+                f"SELECT {self.listed(self.some(Scope({})))}",
                 "VALUES (1, 'a'), (2, NULL), (NULL, 'b')",
                 f"SELECT t.id, NULL AS x, {self.expression('int', scope)} AS c FROM t",
                 f"SELECT t.id, make_array({self.expression('int', scope)}, 2)[1] AS c FROM t",
@@ -440,15 +448,15 @@ class _Maker:
         )
 
 
-_KINDS: tuple[tuple[Callable[[_Maker], str], int], ...] = (
-    (_Maker.plain, 5), (_Maker.join, 4), (_Maker.aggregate, 4), (_Maker.grouping_sets, 2), (_Maker.window, 3),
-    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.nested, 5), (_Maker.edges, 3), (_Maker.odd, 1),
+_KINDS: tuple[tuple[Callable[[Maker], str], int], ...] = (
+    (Maker.plain, 5), (Maker.join, 4), (Maker.aggregate, 4), (Maker.grouping_sets, 2), (Maker.window, 3),
+    (Maker.sets, 2), (Maker.subquery, 4), (Maker.nested, 5), (Maker.edges, 3), (Maker.odd, 1),
 )  # fmt: skip
 
 
 def query(seed: int) -> str:
     """The random query of a number."""
-    maker = _Maker(random.Random(seed))
+    maker = Maker(random.Random(seed))
     kinds, weights = zip(*_KINDS, strict=True)
     (kind,) = maker.random.choices(kinds, weights)
     made: str = kind(maker)

@@ -10,6 +10,7 @@ from typing import Final
 
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.types import FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ
 
 __all__ = ["ACERO"]
 
@@ -46,6 +47,11 @@ ACERO: Final = Target(
             "divide": (Spelling(name="divide", overloads=("fp32_fp32", "fp64_fp64")),),  # an error for zero
             "avg": (Spelling(name="avg", overloads=("i8", "i16", "i32", "i64", "fp32", "fp64")),),
         }
+    },
+    texts={
+        **dict.fromkeys((FP32, FP64), "10000000 for 1.0E7"),
+        PrecisionTimestamp: "00:00:00.500000 for 00:00:00.5",
+        PrecisionTimestampTZ: "00:00:00.500000Z for 00:00:00.5+00:00",
     },
     options=True,
     emits=True,

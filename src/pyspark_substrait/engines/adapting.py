@@ -361,14 +361,28 @@ class _Adapting:
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)
-            case Cast(type=FixedChar() | VarChar()) if not self.target.padded_casts:
-                return self._padded(node)
+            case Cast(type=String() | FixedChar() | VarChar()):
+                return self._as_text(node)
             case Cast() if self.target.durations:
                 return with_durations(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
                 return node
+
+    def _as_text(self, node: Cast) -> Expression:
+        """Return a cast to a text with the characters that it has here; or note that it has others there."""
+        given = concrete(node.input.type)
+        text = self.target.text_form and self.target.text_form(node.input)
+        if text:
+            node = replace(node, input=text)
+        elif type(given) in self.target.texts:
+            before = f"a cast of {with_nullability(given, False)} to a text"
+            after = f"{self.target.engine} writes it in another form, such as {self.target.texts[type(given)]}"
+            self.notes.setdefault(before, Note(rule="target-value", path="", before=before, after=after))
+        if isinstance(node.type, String):
+            return text if text and text.type == node.type else node
+        return node if self.target.padded_casts else self._padded(node)
 
     def _padded(self, node: Cast) -> Expression:
         """Return a cast to a text of limited length, padded if that is fixed; note that nothing is too long there."""

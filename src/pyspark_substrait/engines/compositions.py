@@ -20,7 +20,17 @@ from pyspark_substrait.model.expressions import (
     ScalarFunction,
 )
 from pyspark_substrait.model.literals import DayTime, Literal
-from pyspark_substrait.model.types import I32, Date, IntervalDay, String, with_nullability
+from pyspark_substrait.model.types import (
+    I32,
+    Date,
+    IntervalDay,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    concrete,
+    with_nullability,
+)
 from pyspark_substrait.model.walk import expressions_within
 
 __all__ = [
@@ -31,6 +41,7 @@ __all__ = [
     "duration_cast",
     "exclusive_or",
     "is_long",
+    "moment_text",
     "split_text",
     "with_days",
     "with_durations",
@@ -182,6 +193,41 @@ def with_durations(node: Expression) -> Expression:
         case _:
             pass
     return node
+
+
+_STRINGS: Final = "extension:io.substrait:functions_string"
+
+
+def moment_text(value: Expression) -> Expression | None:
+    """Return the text of a time or a timestamp, with as many digits as needed; None for another value.
+
+    DataFusion's own casts write a T between day and time, and three, six or nine digits.
+    """
+    match concrete(value.type):
+        case PrecisionTime():
+            form, end = "%H:%M:%S%.9f", ""
+        case PrecisionTimestamp():
+            form, end = "%Y-%m-%d %H:%M:%S%.9f", ""
+        case PrecisionTimestampTZ(precision=precision):
+            form, end = "%Y-%m-%d %H:%M:%S%.9f", "+00:00"
+            local = PrecisionTimestamp(precision=precision, nullable=value.type.nullable)
+            value = Cast(type=local, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+        case _:
+            return None
+    type = String(nullable=value.type.nullable)
+
+    def called(urn: str, name: str, signature: str, first: Expression, second: str) -> Expression:
+        return ScalarFunction(
+            function=Function(urn, name, signature),
+            arguments=(first, Literal(type=String(), value=second)),
+            output_type=type,
+            derived_type=type,
+        )
+
+    text = called(engines.DATAFUSION.urn, "to_char", "any_str", value, form)
+    for needless in ("0", "."):
+        text = called(_STRINGS, "rtrim", "str_str", text, needless)
+    return called("", "str_concat", "str_str", text, end) if end else text
 
 
 def with_days(node: Expression, function: Function) -> Expression:

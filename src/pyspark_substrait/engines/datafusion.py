@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, split_text
+from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, moment_text, split_text
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, ScalarFunction
 from pyspark_substrait.model.relations import JoinType
-from pyspark_substrait.model.types import FP32, FP64, I32, I64, IntervalDay, Type
+from pyspark_substrait.model.types import FP32, FP64, I32, I64, IntervalCompound, IntervalDay, IntervalYear, Type
 
 __all__ = ["DATAFUSION"]
 
@@ -263,6 +263,11 @@ DATAFUSION: Final = Target(
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
         "to_text": _as_cast,
     },
+    texts={
+        **dict.fromkeys((FP32, FP64), "1e16 for 1.0E16"),
+        **dict.fromkeys((IntervalYear, IntervalDay, IntervalCompound), "1 days 2 hours for P1DT2H"),
+    },
+    text_form=moment_text,
     durations=True,
     parts={"epoch": "epoch", "nanoseconds": "nanosecond"},
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pyspark_substrait.engines.compositions import Composition
-from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.model.expressions import Expression, Function
 from pyspark_substrait.model.relations import JoinType, SetOp
 from pyspark_substrait.model.types import Type, TypeBase
 from pyspark_substrait.sql.decorrelation import Natives
@@ -137,6 +137,8 @@ class Target:
         padded_casts: whether its casts to fixedchar pad with blanks, and those to a shorter text fail.
         null_casts: whether its casts can give null where they fail.
         date_days: its function of a date and a number of days; None if it takes intervals.
+        texts: the types of which a cast to a string gives another text there, by their classes, and an example of it.
+        text_form: the exact text of a value whose cast has another one there; None for a type that it isn't for.
         durations: whether its durations are another type than its intervals, to which only its own function casts.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
@@ -194,6 +196,8 @@ class Target:
     padded_casts: bool = True
     null_casts: bool = True
     date_days: Function | None = None
+    texts: Mapping[type[TypeBase], str] = field(default_factory=dict)
+    text_form: Callable[[Expression], Expression | None] | None = None
     durations: bool = False
     own_columns: bool = False
 

@@ -227,6 +227,7 @@ def decorated(
         marks = [made := exp.Anonymous(this="agg", expressions=[made])]
     for position, mark in enumerate(marks):
         found: exp.Expression = mark.expressions[0]
+        assert isinstance(found, exp.Anonymous), f"{found.sql()} has no list of arguments"
         arguments = list(found.expressions)
         if distinct:
             arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]

@@ -99,6 +99,9 @@ def repeated(node: _Tree) -> _Tree:
     return node.copy()
 
 
+_AGGREGATES: Final = frozenset({"STRING_AGG", "GROUP_CONCAT", "LISTAGG"})
+
+
 @cache
 def _exact(dialect: str) -> type[Dialect]:
     """Return a dialect that keeps functions as they are written, and always writes where nulls stand in an order."""
@@ -109,6 +112,10 @@ def _exact(dialect: str) -> type[Dialect]:
     class Exact(base):  # type: ignore[misc, valid-type]
         class Parser(parser):  # type: ignore[misc]
             FUNCTIONS: Final[dict[str, Any]] = {}
+            # nodes of sqlglot's own, whose arguments are no list: an aggregate couldn't get DISTINCT or ORDER BY
+            FUNCTION_PARSERS: Final[dict[str, Any]] = {
+                name: made for name, made in parser.FUNCTION_PARSERS.items() if name not in _AGGREGATES
+            }
             STRICT_CAST = True
 
         class Generator(generator):  # type: ignore[misc]
