@@ -268,6 +268,22 @@ REFUSED: dict[str, tuple[Expression, str]] = {
         ),
         "takes literals only as argument 1 of nth_value",
     ),
+    "an offset of a frame that is no whole number": (
+        e.WindowFunction(
+            function=Function("extension:io.substrait:functions_aggregate_generic", "count", ""), arguments=(),
+            output_type=I64, derived_type=I64, sorts=ascending(0, of=FEW), bounds_type=e.BoundsType.RANGE,
+            lower_bound=e.CurrentRow(), upper_bound=e.Following(Literal(type=t.FP64(), value=2.0)),
+        ),
+        "offsets that are whole numbers",
+    ),
+    "the largest list": (
+        e.WindowFunction(
+            function=Function("extension:io.substrait:functions_aggregate_generic", "max", "any"),
+            arguments=(e.NestedList(values=(column(0, FEW.schema),)),), output_type=t.List(type=I32, nullable=True),
+            derived_type=t.List(type=I32, nullable=True),
+        ),
+        "no form for max",
+    ),
     "a power of integers": (
         e.ScalarFunction(
             function=Function("extension:io.substrait:functions_arithmetic", "power", "i64_i64"), arguments=(V, V),

@@ -80,10 +80,14 @@ from pyspark_substrait.model.repetition import refuse_repetition
 from pyspark_substrait.model.types import (
     I64,
     FixedChar,
+    List,
+    Map,
     String,
+    Struct,
     Type,
     VarChar,
     concrete,
+    same_type,
     with_nullability,
 )
 from pyspark_substrait.model.walk import (
@@ -363,6 +367,8 @@ class _Adapting:
                 return IfThen(ifs=ifs, else_=node.else_)
             case Cast(type=String() | FixedChar() | VarChar()):
                 return self._as_text(node)
+            case Cast(type=Struct() | List() | Map()) if same_type(node.type, node.input.type):
+                return node.input  # it says only which parts may be null
             case Cast() if self.target.durations:
                 return with_durations(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:

@@ -18,7 +18,18 @@ from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, ScalarFunction
 from pyspark_substrait.model.relations import JoinType
-from pyspark_substrait.model.types import FP32, FP64, I32, I64, IntervalCompound, IntervalDay, IntervalYear, Type
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I32,
+    I64,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
+    List,
+    Struct,
+    Type,
+)
 
 __all__ = ["DATAFUSION"]
 
@@ -29,6 +40,12 @@ _TEXTS: Final = {
     "DAY_OF_YEAR": "doy",
     "SUNDAY_DAY_OF_WEEK": "dow",
     "MONDAY_DAY_OF_WEEK": "isodow",
+}
+
+
+#: of structs and lists, a null in them is the largest value there, and the smallest one here
+_EXTREMES: Final[dict[str, tuple[Spelling, ...]]] = {
+    name: (Spelling(name=name, lacks=(Struct, List)),) for name in ("min", "max")
 }
 
 
@@ -112,7 +129,7 @@ _SPARK: Final = {
         "round": (_ROUND,),
     },
     "extension:pyspark_substrait:functions_spark_statistics": {
-        **same_names("min", "max"),
+        **_EXTREMES,
         "avg": (Spelling(name="avg", overloads=("dec",), cast=("dec",), quotient_digits={"dec": 4}),),
     },
     "extension:pyspark_substrait:functions_spark_window": same_names(
@@ -173,7 +190,8 @@ DATAFUSION: Final = Target(
         **_as(I32(), "strpos", case_sensitivity="CASE_SENSITIVE"),
         **same_names("starts_with", "ends_with", "contains", "replace", case_sensitivity="CASE_SENSITIVE"),
         **same_names("lpad", "rpad", "ltrim", "rtrim", "trim"),
-        **same_names("min", "max", "bool_and", "bool_or"),
+        **_EXTREMES,
+        **same_names("bool_and", "bool_or"),
         "sum": (Spelling(name="sum", cast=("dec",)),),
         **_as(I64(), "count"),
         **_as(FP64(), "corr"),

@@ -8,10 +8,24 @@ from typing import Final
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.set_groups import BY_GROUPING
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, FieldReference, OuterReference
+from pyspark_substrait.model.expressions import (
+    Bound,
+    Cast,
+    Expression,
+    FailureBehavior,
+    FieldReference,
+    Following,
+    OuterReference,
+    Preceding,
+    WindowFunction,
+)
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.relations import Join, Read, Relation, Set
 from pyspark_substrait.model.types import (
+    I8,
+    I16,
+    I32,
+    I64,
     IntervalDay,
     List,
     Map,
@@ -58,10 +72,25 @@ def check(node: Relation | Expression, target: Target) -> None:
                 raise UnsupportedPlanError(f"{target.engine} has no set operation `{op.value}`")
         case Cast(failure_behavior=FailureBehavior.RETURN_NULL) if not target.null_casts:
             raise UnsupportedPlanError(f"{target.engine} has no casts that give null where they fail")
+        case WindowFunction(lower_bound=lower, upper_bound=upper):
+            for bound in (lower, upper):
+                _check_bound(bound, target)
         case FieldReference(root=OuterReference()) if not target.outer_references:
             raise UnsupportedPlanError(f"{target.engine} takes no correlated subqueries", hint=_OPTIMIZED)
         case _:
             pass
+
+
+def _check_bound(bound: Bound, target: Target) -> None:
+    """Refuse an offset that the field of earlier releases, a whole number, can't have."""
+    if not isinstance(bound, Preceding | Following) or type(bound).__name__ not in target.removed_fields:
+        return
+    offset = bound.offset
+    if not isinstance(offset, Literal) or not isinstance(concrete(offset.type), I8 | I16 | I32 | I64):
+        raise UnsupportedPlanError(
+            f"{target.engine} takes frames only with offsets that are whole numbers, and literals",
+            hint="Join the records of each frame, and aggregate them",
+        )
 
 
 def _is_cut(units: int, digits: int, target: Target) -> bool:
