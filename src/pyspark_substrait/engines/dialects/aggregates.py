@@ -227,13 +227,15 @@ def decorated(
         marks = [made := exp.Anonymous(this="agg", expressions=[made])]
     for position, mark in enumerate(marks):
         found: exp.Expression = mark.expressions[0]
-        assert isinstance(found, exp.Anonymous), f"{found.sql()} has no list of arguments"
-        arguments = list(found.expressions)
+        # a node of sqlglot's own has its argument by itself
+        several = isinstance(found, exp.Anonymous)
+        arguments = list(found.expressions) if several else [found.this]
+        assert several or not any(value for name, value in found.args.items() if name != "this"), found.sql()
         if distinct:
             arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]
         if order and arguments:
             arguments[-1] = exp.Order(this=arguments[-1], expressions=[key.copy() for key in order])
-        found.set("expressions", arguments)
+        found.set(*(("expressions", arguments) if several else ("this", arguments[0])))
         if condition is not None:
             where = exp.Where(this=repeated(condition) if position else condition)
             found = exp.Filter(this=found, expression=where)
