@@ -128,8 +128,8 @@ _CALLS: Mapping[str, tuple[str, ...]] = {
         "map_contains_key({map}, 'a')",
         "{struct} = {struct}", "(bigint({@int}), {text}) = (1L, 'abc')",
         "(bigint({@int}), {text}) IN ((1L, 'abc'), (2L, 'x'))",
-        "{date} + INTERVAL '1' YEAR > {date}", "{text} <=> NULL", "{list} = {list}", "{@int} = {@decimal}",
-        "{text} >= 'b'",
+        "{date} + INTERVAL '1' YEAR > {date}", "{text} <=> NULL", "{list} = {list}", "{list} < {list}",
+        "{@int} = {@decimal}", "{text} >= 'b'",
         "if({bool}, {bool}, false)", "{@int} != {@int}", "{@int} <> 3", "isnull({text})", "!{bool}",
     ),
     "date": (
@@ -213,6 +213,14 @@ _WINDOWED = (
 )  # fmt: skip
 #: {test}, {inner} and {on} are conditions over t, u and both; {value} and {text} are the same at each use
 _SHAPES = (
+    "SELECT t.id FROM t WHERE {test} OR t.g NOT IN (SELECT u.g FROM u WHERE {inner})",
+    "SELECT t.id FROM t WHERE t.g NOT IN (SELECT u.g FROM u WHERE u.m > t.n)",
+    "SELECT t.id FROM t WHERE NOT (t.g IN (SELECT u.g FROM u WHERE {inner}) AND {test})",
+    "SELECT t.id FROM t WHERE CASE WHEN t.g IN (SELECT u.g FROM u WHERE {inner}) THEN {test} ELSE t.id > 3 END",
+    "SELECT t.id FROM t WHERE coalesce(t.g IN (SELECT u.g FROM u), {test})",
+    "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g AND (u.k > 103 OR u.m NOT IN (SELECT n FROM t)))",
+    "SELECT t.b, min(array({value})) AS c, max({cells}) AS d FROM t GROUP BY t.b",
+    "SELECT t.id, {cells} AS c FROM t WHERE {test} ORDER BY c DESC, t.id LIMIT 3",
     "SELECT t.id, e.x FROM t LATERAL VIEW explode({cells}) e AS x WHERE {test}",
     "SELECT t.id, e.* FROM t LATERAL VIEW OUTER posexplode({cells}) e AS p, x",
     "SELECT t.id, explode({cells}) AS x FROM t",

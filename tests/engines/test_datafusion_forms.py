@@ -58,6 +58,19 @@ def matching(steps: int | None = 1, anchor: int | None = None) -> Relation:
     return r.Filter(input=FACTS, condition=equal(column(1, FACTS.schema), outer(0, steps=steps, anchor=anchor)))
 
 
+OR, NOT = (Function("extension:io.substrait:functions_boolean", name, "bool") for name in ("or", "not"))
+
+
+def within(query: Relation) -> Expression:
+    """Whether ``n`` of the facts is among ``v`` of a query over the few, which has a null."""
+    haystack = r.Project.only(query, [column(1, FEW.schema)])
+    return e.InPredicate(needles=(column(2, FACTS.schema),), haystack=haystack)
+
+
+def negated(condition: Expression) -> Expression:
+    return boolean_call(NOT, (condition,), True)
+
+
 def difference(plan: Plan) -> str | None:
     made = ps.for_target(plan, "datafusion", tables=TABLES)
     assert not [note for note in made.notes if note.rule == "target-value"]
@@ -117,6 +130,16 @@ RELATIONS: dict[str, Relation] = {
     ),
     "the same names in inputs of a set": r.Set(
         members=(r.Cross(left=FEW, right=FEW), r.Cross(left=FEW, right=FEW)), op=r.SetOp.MINUS_PRIMARY_ALL
+    ),
+    "an unknown NOT IN beside another condition": r.Filter(
+        input=FACTS, condition=boolean_call(
+            OR, (compared("lt", column(0, FACTS.schema), number(2, I32)), negated(within(FEW))), True
+        ),
+    ),
+    "NOT IN a query with outer columns": r.Filter(
+        input=FACTS, condition=negated(within(r.Filter(
+            input=FEW, condition=compared("lt", outer(0, of=FACTS), column(0, FEW.schema)),
+        ))),
     ),
     "a lateral join": r.LateralJoin(
         common=r.RelCommon(rel_anchor=5), left=FEW, right=matching(anchor=5), type=r.JoinType.LEFT, expression=None

@@ -68,6 +68,23 @@ def test_above_a_union(condition: Callable[[Record], Column], spark: SparkSessio
     assert evaluate(plan, TABLES).difference(ps.run_query(plan, tables=TABLES, spark=spark)) is None
 
 
+@pytest.mark.parametrize(
+    ("condition", "exists"),
+    [
+        (lambda t: t.p | t.a.isin(inner()), 0),
+        (lambda t: t.p | (t.a.isin(inner()) & (t.a > 0)) | there(t), 1),
+        (lambda t: t.p | ~t.a.isin(inner()), 2),
+        (lambda t: call("is_null", t.p | t.a.isin(inner())), 2),
+    ],
+    ids=["or", "or and", "or not", "is null"],
+)
+def test_alternatives(condition: Callable[[Record], Column], exists: int, spark: SparkSession) -> None:
+    """Below AND and OR, an IN that is unknown may be false; anywhere else it has to be known, by a second query."""
+    plan = read("t", {"a": "i64?", "p": "boolean?"}).filter(condition).to_plan()
+    assert evaluate(plan, TABLES).difference(ps.run_query(plan, tables=TABLES, spark=spark)) is None
+    assert ps.to_sql(plan).count("EXISTS") == exists
+
+
 def test_a_window_function_beside_a_query_that_may_give_null_is_refused() -> None:
     frame = read("t", {"a": "i64?", "p": "boolean?"})
     plan = frame.select(found=lambda t: call("sum", t.a).over(order_by=t.a).isin(inner())).to_plan()

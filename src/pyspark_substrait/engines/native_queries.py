@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pyspark_substrait.engines.constructors import BOOLEAN
 from pyspark_substrait.engines.inner_joins import conjuncts
 from pyspark_substrait.model.expressions import (
     EnumArgument,
@@ -59,18 +60,18 @@ class DataFusionQueries:
         place = Place.PAIR if isinstance(node, Project) else Place.NOWHERE
         match node:
             case Filter():
-                yield from ((conjunct, Place.FREE) for conjunct in conjuncts(node.condition))
+                yield from ((conjunct, _of_conjunct(conjunct)) for conjunct in conjuncts(node.condition))
             case Read(filter=condition, read_type=read_type):
                 if isinstance(read_type, VirtualTable):
                     yield from ((cell, Place.NOWHERE) for record in read_type.expressions for cell in record.fields)
                 if condition is not None:  # it stands above the read
-                    yield from ((conjunct, Place.FREE) for conjunct in conjuncts(condition))
+                    yield from ((conjunct, _of_conjunct(conjunct)) for conjunct in conjuncts(condition))
             case _:
                 yield from ((expression, place) for expression in relation_expressions(node))
 
     def of_condition(self, conjunct: Expression, node: Filter) -> Place:
         """The place of a conjunct of a filter."""
-        return Place.FREE
+        return _of_conjunct(conjunct)
 
     def of_pairs(self, conjunct: Expression, node: Join) -> Place:
         """The place of a conjunct of an inner join's condition."""
@@ -94,7 +95,8 @@ class DataFusionQueries:
             case ScalarSubquery():
                 known = place in (Place.FREE, Place.PAIR)
             case InPredicate(needles=needles):
-                known = place is Place.FREE and len(needles) == 1 and bool(own_fields(needles[0]))
+                free = place in (Place.FREE, Place.BOUND)
+                known = free and len(needles) == 1 and bool(own_fields(needles[0]))
             case SetPredicate(predicate_op=op):
                 known = place is Place.FREE and op is PredicateOp.EXISTS
             case SetComparison():
@@ -102,7 +104,7 @@ class DataFusionQueries:
         if not known or is_closed(inner):
             # a scalar one without records is an error where the column isn't nullable there
             return known and (not isinstance(node, ScalarSubquery) or _is_total(inner))
-        if any(level > 0 for level, _ in relation_references(inner, 1)) or _leads_into(inner):
+        if place is Place.BOUND or _leads_into(inner) or any(level > 0 for level, _ in relation_references(inner, 1)):
             return False
         if isinstance(node, ScalarSubquery):
             while isinstance(inner, Project) and _is_plain(inner.expressions):
@@ -136,12 +138,33 @@ class DataFusionQueries:
             outer = any(level > 0 for level, _ in references(conjunct))
             if outer and (holds_query(conjunct) or (equal and not _is_equality(conjunct))):
                 return False
-            for query, place in queries(conjunct, Place.FREE):
+            for query, place in queries(conjunct, _of_conjunct(conjunct)):
                 inner = subquery_relation(query)
                 assert inner is not None
                 if not self.allows(query, place) or (is_closed(inner) and not runs_natively(inner, self)):
                     return False
         return True
+
+
+def _of_conjunct(node: Expression) -> Place:
+    """The place of a conjunct of a filter.
+
+    In one that combines conditions, DataFusion takes IN for false where it is unknown: so there may be no NOT around.
+    """
+    match node:
+        case ScalarFunction(function=Function(urn=urn, name="not"), arguments=(InPredicate(),)) if urn == BOOLEAN:
+            return Place.BOUND  # it loses records if the query has outer references and nulls
+        case _:
+            return Place.FREE if _is_false_where_unknown(node) else Place.PAIR
+
+
+def _is_false_where_unknown(node: Expression) -> bool:
+    """Whether a condition keeps the same records if IN is false where it is unknown."""
+    if isinstance(node, InPredicate):
+        return True
+    if isinstance(node, ScalarFunction) and node.function.urn == BOOLEAN and node.function.name in ("and", "or"):
+        return all(map(_is_false_where_unknown, expression_children(node)))
+    return not any(isinstance(query, InPredicate) and query.type.nullable for query, _ in queries(node, Place.FREE))
 
 
 def _is_total(node: Relation) -> bool:

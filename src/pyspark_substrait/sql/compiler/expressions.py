@@ -34,12 +34,13 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Boolean, Type, concrete, same_type
+from pyspark_substrait.model.walk import holds_query
 from pyspark_substrait.sql.compiler import calls, context_variables, lambdas, references, subqueries, windows
 from pyspark_substrait.sql.compiler.casts import holds
 from pyspark_substrait.sql.compiler.literals import constant
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, has_map
-from pyspark_substrait.sql.conjuncts import BOOLEAN, conjuncts
+from pyspark_substrait.sql.conjuncts import BOOLEAN, conjuncts, operands_of
 from pyspark_substrait.sql.fragment import Atom, Constant
 
 __all__ = ["conditions", "expression"]
@@ -131,8 +132,26 @@ def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list
                 with at("scalar_function", "arguments", 0, "subquery"):
                     texts.append(Atom(f"(NOT {subqueries.conjunct(inner, scope, compilation)})"))
             case _:
-                texts.append(expression(conjunct, scope, compilation))
+                texts.append(_alternatives(conjunct, scope, compilation))
     return texts
+
+
+def _alternatives(node: Expression, scope: Scope, compilation: Compilation) -> Atom:
+    """Return a conjunct of such a condition; in what it combines with OR, false and null are equivalent, too."""
+    alternatives = operands_of(node, BOOLEAN, "or")
+    if len(alternatives) == 1 or not holds_query(node):
+        return expression(node, scope, compilation)
+    texts = []
+    for alternative in alternatives:
+        parts = []
+        for conjunct in conjuncts(alternative):
+            if isinstance(conjunct, InPredicate | SetComparison):
+                with at("subquery"):
+                    parts.append(subqueries.conjunct(conjunct, scope, compilation))
+            else:
+                parts.append(_alternatives(conjunct, scope, compilation))
+        texts.append(f"({' AND '.join(parts)})" if len(parts) > 1 else parts[0])
+    return Atom(f"({' OR '.join(texts)})")
 
 
 def _literal(node: Literal, compilation: Compilation) -> Atom:
