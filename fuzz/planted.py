@@ -21,6 +21,7 @@ from fuzz.laws import LAWS
 from fuzz.mutants import mutant, originals
 from fuzz.plans import plan
 from fuzz.planted_faults import FAULTS, Fault
+from fuzz.queries import QUERIES, QueryEngines, query_outcomes
 from fuzz.sessions import engines, session
 from fuzz.spark_tokens import Tokens
 from fuzz.trials import outcomes, round_trips
@@ -80,6 +81,16 @@ def _laws() -> Finder:
     ]
 
 
+def _queries() -> Finder:
+    there = QueryEngines(session)
+
+    def find(seed: int) -> list[tuple[str, str]]:
+        found = query_outcomes("Spark", QUERIES["Spark"](seed), there)
+        return [(item.trial, item.why) for item in found if item.failed]
+
+    return find
+
+
 def _strings() -> Finder:
     strings.corpus()
     tokens = Tokens(session())
@@ -105,6 +116,7 @@ FINDERS: Final[dict[str, Callable[[], Finder]]] = {
     "forms": _forms,
     "plans": _plans,
     "laws": _laws,
+    "queries": _queries,
     "strings": _strings,
     "bytes": _bytes,
 }

@@ -321,6 +321,8 @@ _LEFT, _RIGHT = r.JoinType.LEFT, r.JoinType.RIGHT
 _READ: Final = ("forms",)
 _BOTH: Final = ("plans", "laws")
 
+#: the faults of plans that are made of queries
+_MADE: Final = ("plans", "queries")
 FAULTS: Final[tuple[Fault, ...]] = (
     Fault("sort keys put nulls first, always", "compiler", Changed(sorting, "sort_key", _nulls_first)),
     Fault("an emit that only reorders is lost", "compiler", Changed(relations, "_emitted", _permutation_lost), _BOTH),
@@ -386,21 +388,22 @@ FAULTS: Final[tuple[Fault, ...]] = (
                 ("Ascending", "NullsFirst"): e.SortDirection.ASC_NULLS_LAST,
                 ("Ascending", "NullsLast"): e.SortDirection.ASC_NULLS_FIRST,
             },
-        ),
+        ), _MADE,
     ),
     Fault(
-        "offsets of frames are one too large", "producer", Changed(produced_windows, "_distance", _distance_one_more)
+        "offsets of frames are one too large", "producer",
+        Changed(produced_windows, "_distance", _distance_one_more), _MADE,
     ),
-    Fault("UNION ALL is UNION", "producer", Changed(produced_sets, "_combined", _union_distinct)),
+    Fault("UNION ALL is UNION", "producer", Changed(produced_sets, "_combined", _union_distinct), _MADE),
     Fault(
         "anti joins are semi joins",
         "producer",
-        Replaced(produced_joins, "_TYPES", {"LeftAnti": r.JoinType.LEFT_SEMI}),
+        Replaced(produced_joins, "_TYPES", {"LeftAnti": r.JoinType.LEFT_SEMI}), _MADE,
     ),
-    Fault("counts of a fetch are one too large", "producer", Changed(single_input, "_count", _count_one_more)),
-    Fault("options of functions are dropped", "producer", Changed(produced_calls, "_options", _no_options)),
-    Fault("DISTINCT in measures is lost", "producer", Changed(produced_calls, "aggregate", _duplicates_counted)),
-    Fault("casts that return null fail", "producer", Changed(produced_casts, "_cast", _tries_lost)),
-    Fault("ELSE of CASE is lost", "producer", Changed(produced_conditions, "case_when", _otherwise_lost)),
+    Fault("counts of a fetch are one too large", "producer", Changed(single_input, "_count", _count_one_more), _MADE),
+    Fault("options of functions are dropped", "producer", Changed(produced_calls, "_options", _no_options), _MADE),
+    Fault("DISTINCT in measures is lost", "producer", Changed(produced_calls, "aggregate", _duplicates_counted), _MADE),
+    Fault("casts that return null fail", "producer", Changed(produced_casts, "_cast", _tries_lost), _MADE),
+    Fault("ELSE of CASE is lost", "producer", Changed(produced_conditions, "case_when", _otherwise_lost), _MADE),
 )  # fmt: skip
 """The faults."""
