@@ -227,10 +227,8 @@ def decorated(
         marks = [made := exp.Anonymous(this="agg", expressions=[made])]
     for position, mark in enumerate(marks):
         found: exp.Expression = mark.expressions[0]
-        # a node of sqlglot's own has its argument by itself
-        several = isinstance(found, exp.Anonymous)
+        several = isinstance(found, exp.Anonymous)  # a node of sqlglot's own has its one argument by itself
         arguments = list(found.expressions) if several else [found.this]
-        assert several or not any(value for name, value in found.args.items() if name != "this"), found.sql()
         if distinct:
             arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]
         if order and arguments:

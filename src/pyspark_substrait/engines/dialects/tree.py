@@ -99,7 +99,11 @@ def repeated(node: _Tree) -> _Tree:
     return node.copy()
 
 
-_AGGREGATES: Final = frozenset({"STRING_AGG", "GROUP_CONCAT", "LISTAGG"})
+_AGGREGATES: Final = frozenset(
+    {"APPROX_QUANTILE", "ARGMAX", "ARGMIN", "ARG_MAX", "ARG_MIN", "GROUP_CONCAT", "JSON_AGG", "JSON_OBJECTAGG"}
+    | {"LISTAGG", "MAX", "MAX_BY", "MIN", "MIN_BY", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "STRINGAGG"}
+    | {"STRING_AGG"}
+)
 
 
 @cache
