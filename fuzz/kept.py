@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pyspark_substrait as ps
@@ -33,11 +34,11 @@ def keep_plan(seed: int, outcome: Outcome, plan: Plan, original: Plan, folder: P
     return path
 
 
-def keep_query(seed: int, engine: str, outcome: Outcome, text: str, folder: Path = FOLDER) -> Path:
+def keep_query(seed: int, outcome: Outcome, text: str, folder: Path = FOLDER) -> Path:
     """Write a query that failed, and what was seen; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"query-{seed}-{engine}-{outcome.trial.replace(', ', '-')}.sql"
-    seen = f"seed {seed}, {engine}, {outcome.trial}: {outcome.outcome}; {outcome.why}".replace("\n", " ")
+    path = folder / f"query-{seed}-{'-'.join(re.findall('[A-Za-z]+', outcome.trial))}.sql"
+    seen = f"seed {seed}, {outcome.trial}: {outcome.outcome}; {outcome.why}".replace("\n", " ")
     path.write_text(f"-- {seen}\n{text}\n", encoding="utf-8")
     return path
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pyspark_substrait as ps
 from fuzz import spark_sql
 from fuzz.comparison import difference
-from fuzz.trials import DOUBTS, Outcome, failed, short
+from fuzz.trials import Outcome, beside_datafusion, compared, failed, short
 from pyspark_substrait.documents import Plan
 from tests.peers import plan_outcomes, random_sql
 
@@ -34,8 +34,6 @@ TRIALS: Mapping[str, tuple[str, ...]] = {
 QUERIES: Mapping[str, Callable[[int], str]] = {"Spark": spark_sql.query, "DataFusion": random_sql.query}
 """By the engine: the query of a seed."""
 
-#: what is said of a query of DataFusion that isn't at fault
-_EXPECTED = {"out of scope", "refused by DataFusion", "not written", "undetermined", "noted", "agrees"}
 #: what Spark's own conversion to Arrow can't do
 _NO_ARROW = re.compile(r"null type field may not be non-nullable|cannot be viewed as non-nullable")
 
@@ -103,7 +101,8 @@ def _of_spark(text: str, there: QueryEngines) -> list[Outcome]:
     found = [_on_spark("produced", expected, made, there), _on_spark("optimized", expected, optimized, there)]
     if not isinstance(made, Plan):
         return found
-    return [*found, _in_datafusion(expected, made, there), _in_duckdb(expected, made, there)]
+    there_too = beside_datafusion("DataFusion", made, expected, there.datafusion, spark_sql.TABLES)
+    return [*found, there_too, _in_duckdb(expected, made, there)]
 
 
 def _code(error: Exception) -> str:
@@ -131,37 +130,7 @@ def _on_spark(trial: str, expected: pa.Table, plan: Plan | Exception, there: Que
         return failed(trial, error)
     if found.schema.names != expected.schema.names:
         return Outcome(trial, "differs", f"columns {found.schema.names} instead of {expected.schema.names}")
-    return _outcome(trial, difference(found, expected))
-
-
-def _outcome(trial: str, different: str | None, noted: bool = False) -> Outcome:
-    if different is None:
-        return Outcome(trial, "agrees")
-    return Outcome(trial, "noted" if noted else "differs", different)
-
-
-def _in_datafusion(expected: pa.Table, plan: Plan, there: QueryEngines) -> Outcome:
-    try:
-        converted = ps.for_target(plan, "datafusion", tables=spark_sql.TABLES)
-    except Exception as error:
-        return failed("DataFusion", error)
-
-    def rows() -> pa.Table:
-        from datafusion.substrait import Consumer, Serde
-
-        logical = Consumer.from_substrait_plan(there.datafusion, Serde.deserialize_bytes(converted.to_bytes()))
-        found: pa.Table = there.datafusion.create_dataframe_from_logical_plan(logical).to_arrow_table()
-        return found
-
-    try:
-        found = rows()
-    except BaseException as error:  # a panic of Rust isn't an Exception
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise
-        return Outcome("DataFusion", "not run", short(error))
-    different = difference(found, expected)
-    noted = any(DOUBTS.match(note.rule) for note in converted.notes)
-    return _outcome("DataFusion", different, noted)
+    return compared(trial, difference(found, expected))
 
 
 def _in_duckdb(expected: pa.Table, plan: Plan, there: QueryEngines) -> Outcome:
@@ -173,7 +142,7 @@ def _in_duckdb(expected: pa.Table, plan: Plan, there: QueryEngines) -> Outcome:
         found = there.duckdb.sql(statement).to_arrow_table()
     except Exception as error:
         return Outcome("DuckDB", "not run", short(error))
-    return _outcome("DuckDB", difference(found, expected))
+    return compared("DuckDB", difference(found, expected))
 
 
 def _of_datafusion(text: str, there: QueryEngines) -> list[Outcome]:
@@ -182,6 +151,5 @@ def _of_datafusion(text: str, there: QueryEngines) -> list[Outcome]:
         pair = plan_outcomes.outcomes(text, there.datafusion, there.spark, optimized=trial == "optimized")
         for name, one in zip((trial, f"{trial}, back"), pair, strict=True):
             if one is not None:
-                refused = "refused" if one.outcome in ("not loaded", "not converted", "not run") else one.outcome
-                found.append(Outcome(name, one.outcome if one.outcome in _EXPECTED else refused, one.why))
+                found.append(Outcome(name, one.outcome, one.why))
     return found

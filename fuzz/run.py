@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -60,6 +60,13 @@ class Findings:
     reasons: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     failures: list[tuple[int, Outcome, Path]] = field(default_factory=list)
 
+    def counted(self, outcome: Outcome) -> bool:
+        """Count an outcome; return whether it is a failure to keep."""
+        self.counts[outcome.trial, outcome.outcome] += 1
+        if outcome.outcome != "agrees":
+            self.reasons[outcome.key] += 1
+        return outcome.failed and self.reasons[outcome.key] <= (_DIFFERENT if outcome.outcome == "differs" else _EACH)
+
 
 def tried(
     seeds: Iterator[int], there: Engines, trials: Sequence[str], *, until: float | None = None, folder: Path = FOLDER
@@ -79,10 +86,7 @@ def tried(
             return
         made = plan(seed)
         for outcome in outcomes(made, seed, there, trials):
-            found.counts[outcome.trial, outcome.outcome] += 1
-            if outcome.outcome != "agrees":
-                found.reasons[outcome.key] += 1
-            if outcome.failed and found.reasons[outcome.key] <= (_DIFFERENT if outcome.outcome == "differs" else _EACH):
+            if found.counted(outcome):
                 _keep(found, seed, outcome, there, folder)
         found.plans += 1
         found.seconds = time.monotonic() - started
@@ -193,11 +197,9 @@ def _run_queries(console: Console, seeds: Iterator[int], seconds: float | None, 
                 text = query(seed)
                 found.plans += 1
                 for outcome in query_outcomes(engine, text, there):
-                    found.counts[f"{engine}: {outcome.trial}", outcome.outcome] += 1
-                    if outcome.outcome != "agrees":
-                        found.reasons[outcome.key] += 1
-                    if outcome.failed and found.reasons[outcome.key] <= _DIFFERENT:
-                        found.failures.append((seed, outcome, keep_query(seed, engine, outcome, text, folder)))
+                    named = replace(outcome, trial=f"{engine}: {outcome.trial}")
+                    if found.counted(named):
+                        found.failures.append((seed, named, keep_query(seed, named, text, folder)))
             found.seconds = time.monotonic() - started
             if found.plans % 200 == 0:
                 console.print(f"{found.plans} queries, {len(found.failures)} failures kept, {found.seconds:.0f} s")

@@ -289,6 +289,9 @@ class _Spark(Maker):
     special: ClassVar[Mapping[str, tuple[str, ...]]] = _SPECIAL
     aggregates: ClassVar[tuple[str, ...]] = tuple(text for text in _AGGREGATES if "grouping" not in text)
     windowed: ClassVar[tuple[str, ...]] = _WINDOWED
+    kinds: ClassVar[Mapping[str, int]] = {
+        "scalar": 6, "join": 3, "aggregate": 4, "grouping_sets": 1, "window": 3, "sets": 2, "subquery": 3, "shaped": 8,
+    }  # fmt: skip
 
     def some(self, scope: Scope, most: int = 3) -> list[tuple[str, str]]:
         types = [self.random.choice((*_CONSTANTS, "int", "text", "bool")) for _ in range(self.random.randint(1, most))]
@@ -319,16 +322,6 @@ class _Spark(Maker):
         return filled
 
 
-_KINDS: tuple[tuple[Callable[[_Spark], str], int], ...] = (
-    (_Spark.scalar, 6), (_Spark.join, 3), (_Spark.aggregate, 4), (_Spark.grouping_sets, 1), (_Spark.window, 3),
-    (_Spark.sets, 2), (_Spark.subquery, 3), (_Spark.shaped, 8),
-)  # fmt: skip
-
-
 def query(seed: int) -> str:
     """Return the random query of a seed."""
-    maker = _Spark(random.Random(f"Spark {seed}"))
-    kinds, weights = zip(*_KINDS, strict=True)
-    (kind,) = maker.random.choices(kinds, weights)
-    made: str = kind(maker)
-    return made
+    return _Spark(random.Random(f"Spark {seed}")).query()

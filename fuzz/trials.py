@@ -17,21 +17,30 @@ from fuzz.tables import TABLES
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.codes import Level
 from pyspark_substrait.documents import Plan
-from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pyspark_substrait.model.findings import Finding
 
-__all__ = ["DOUBTS", "FAILURES", "Engines", "Outcome", "failed", "outcomes", "round_trips", "short"]
+__all__ = [
+    "FAILURES",
+    "Engines",
+    "Outcome",
+    "beside_datafusion",
+    "compared",
+    "failed",
+    "outcomes",
+    "round_trips",
+    "short",
+]
 
 FAILURES = ("differs", "fault", "invalid", "not the same", "fails alone")
 """The outcomes that are findings."""
 
-DOUBTS = re.compile(r"^(target-value|target-option)$")
-"""The notes of a plan for an engine that say that values may differ there."""
-
+#: notes of a plan for an engine: values may differ there
+_DOUBTS = re.compile(r"^(target-value|target-option)$")
 #: the rules of Spark's optimizer that it can do without; without ConstantFolding, it doesn't run frames of -2 records
 _RULES = (
     "BooleanSimplification", "CollapseProject", "ColumnPruning", "CombineFilters", "CombineUnions",
@@ -115,13 +124,6 @@ class Engines:
         frame = ps.from_substrait(plan, tables=TABLES, spark=self.spark)
         return ps.run_query(ps.load(ps.to_substrait(frame).to_bytes()), spark=self.spark, progress=False)
 
-    def in_datafusion(self, plan: bytes) -> pa.Table:
-        """Return the rows of a plan in DataFusion."""
-        from datafusion.substrait import Consumer, Serde
-
-        logical = Consumer.from_substrait_plan(self.datafusion, Serde.deserialize_bytes(plan))
-        return self.datafusion.create_dataframe_from_logical_plan(logical).to_arrow_table()
-
 
 def short(error: BaseException) -> str:
     """Return the class and the text of an error, on one line."""
@@ -185,7 +187,7 @@ def outcomes(plan: Plan, seed: int, engines: Engines, trials: Sequence[str]) -> 
     if "unoptimized" in trials:
         found.append(_beside("unoptimized", expected, lambda: engines.rows(plan, engines.unoptimized)))
     if "datafusion" in trials:
-        found.append(_beside_datafusion(plan, expected, engines))
+        found.append(beside_datafusion("datafusion", plan, expected, engines.datafusion, TABLES))
     if "produced" in trials:
         found.append(_beside("produced", expected, lambda: engines.produced(plan)))
     for name, law in LAWS.items():
@@ -216,8 +218,7 @@ def _beside(trial: str, expected: pa.Table, rows: Callable[[], pa.Table]) -> Out
         found = rows()
     except Exception as error:
         return failed(trial, error)
-    different = difference(found, expected)
-    return Outcome(trial, "agrees") if different is None else Outcome(trial, "differs", different)
+    return compared(trial, difference(found, expected))
 
 
 def _beside_reference(plan: Plan, expected: pa.Table, engines: Engines) -> Outcome:
@@ -229,8 +230,7 @@ def _beside_reference(plan: Plan, expected: pa.Table, engines: Engines) -> Outco
     except Exception as error:
         must_fail = engines.failure is not None and isinstance(error, engines.failure)
         return Outcome("reference", "does not fail" if must_fail else "fault", short(error))
-    different = found.difference(expected)
-    return Outcome("reference", "agrees") if different is None else Outcome("reference", "differs", different)
+    return compared("reference", found.difference(expected))
 
 
 def _without_rows(plan: Plan, failed: Outcome, engines: Engines) -> Outcome:
@@ -246,25 +246,37 @@ def _without_rows(plan: Plan, failed: Outcome, engines: Engines) -> Outcome:
     return Outcome("reference", "fails alone", failed.why)
 
 
-def _beside_datafusion(plan: Plan, expected: pa.Table, engines: Engines) -> Outcome:
+def beside_datafusion(
+    trial: str, plan: Plan, expected: pa.Table, context: Any, tables: Mapping[str, pa.Table]
+) -> Outcome:
+    """Return the outcome of a plan in DataFusion, whose context has the tables."""
+    from datafusion.substrait import Consumer, Serde
+
     try:
-        converted = ps.for_target(plan, "datafusion", tables=TABLES)
-    except SubstraitError as error:
-        return Outcome("datafusion", "refused", short(error))
+        converted = ps.for_target(plan, "datafusion", tables=tables)
     except Exception as error:
-        return Outcome("datafusion", "fault", short(error))
+        return failed(trial, error)
     try:
-        found = engines.in_datafusion(converted.to_bytes())
+        logical = Consumer.from_substrait_plan(context, Serde.deserialize_bytes(converted.to_bytes()))
+        found = context.create_dataframe_from_logical_plan(logical).to_arrow_table()
     except BaseException as error:  # a panic of Rust isn't an Exception
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
-        return Outcome("datafusion", "not run", short(error))
+        return Outcome(trial, "not run", short(error))
     if any("interval" in str(field.type) or "duration" in str(field.type) for field in found.schema):
-        return Outcome("datafusion", "not compared", "intervals have other forms in Arrow")
-    different = difference(found, expected)
+        return Outcome(trial, "not compared", "intervals have other forms in Arrow")
+    doubt = next((f"{note}" for note in converted.notes if _DOUBTS.match(note.rule)), "")
+    return compared(trial, difference(found, expected), doubt)
+
+
+def compared(trial: str, different: str | None, doubt: str = "") -> Outcome:
+    """Return the outcome of a comparison of rows.
+
+    Args:
+        trial: the trial.
+        different: the first difference; None if there is none.
+        doubt: a note by which they may differ.
+    """
     if different is None:
-        return Outcome("datafusion", "agrees")
-    noted = [note for note in converted.notes if DOUBTS.match(note.rule)]
-    return Outcome(
-        "datafusion", "noted" if noted else "differs", f"{different}; {noted[0] if noted else ''}".rstrip("; ")
-    )
+        return Outcome(trial, "agrees")
+    return Outcome(trial, "noted", f"{different}; {doubt}") if doubt else Outcome(trial, "differs", different)

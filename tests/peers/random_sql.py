@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
@@ -214,6 +214,17 @@ class Maker:
     special: ClassVar[Mapping[str, tuple[str, ...]]] = _SPECIAL
     aggregates: ClassVar[tuple[str, ...]] = _AGGREGATES
     windowed: ClassVar[tuple[str, ...]] = _WINDOWED
+    #: the methods that make a query, and how often
+    kinds: ClassVar[Mapping[str, int]] = {
+        "plain": 5, "join": 4, "aggregate": 4, "grouping_sets": 2, "window": 3, "sets": 2,
+        "subquery": 4, "nested": 5, "edges": 3, "odd": 1,
+    }  # fmt: skip
+
+    def query(self) -> str:
+        """A query of a random kind."""
+        (kind,) = self.random.choices([*self.kinds], [*self.kinds.values()])
+        made: str = getattr(self, kind)()
+        return made
 
     def expression(self, type: str, scope: Scope, depth: int = 3) -> str:
         chance = self.random.random()
@@ -448,16 +459,6 @@ class Maker:
         )
 
 
-_KINDS: tuple[tuple[Callable[[Maker], str], int], ...] = (
-    (Maker.plain, 5), (Maker.join, 4), (Maker.aggregate, 4), (Maker.grouping_sets, 2), (Maker.window, 3),
-    (Maker.sets, 2), (Maker.subquery, 4), (Maker.nested, 5), (Maker.edges, 3), (Maker.odd, 1),
-)  # fmt: skip
-
-
 def query(seed: int) -> str:
     """The random query of a number."""
-    maker = Maker(random.Random(seed))
-    kinds, weights = zip(*_KINDS, strict=True)
-    (kind,) = maker.random.choices(kinds, weights)
-    made: str = kind(maker)
-    return made
+    return Maker(random.Random(seed)).query()

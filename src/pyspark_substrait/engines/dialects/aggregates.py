@@ -227,13 +227,16 @@ def decorated(
         marks = [made := exp.Anonymous(this="agg", expressions=[made])]
     for position, mark in enumerate(marks):
         found: exp.Expression = mark.expressions[0]
-        several = isinstance(found, exp.Anonymous)  # a node of sqlglot's own has its one argument by itself
-        arguments = list(found.expressions) if several else [found.this]
+        is_call = isinstance(found, exp.Anonymous)  # a node of sqlglot's own has its one argument by itself
+        arguments = list(found.expressions) if is_call else [found.this]
         if distinct:
             arguments = [exp.Distinct(expressions=arguments[:1]), *arguments[1:]]
         if order and arguments:
             arguments[-1] = exp.Order(this=arguments[-1], expressions=[key.copy() for key in order])
-        found.set(*(("expressions", arguments) if several else ("this", arguments[0])))
+        if is_call:
+            found.set("expressions", arguments)
+        else:
+            found.set("this", arguments[0])
         if condition is not None:
             where = exp.Where(this=repeated(condition) if position else condition)
             found = exp.Filter(this=found, expression=where)
