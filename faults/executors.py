@@ -11,10 +11,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -41,9 +41,6 @@ from tests.spark.plans import (
     where,
 )
 from tests.spark.writing.records import write
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["main"]
 
@@ -97,12 +94,12 @@ def _joined() -> RelationBase:
     return group(joined, [], [aggregate("count", col(joined, 0)), aggregate("sum", col(joined, 1))])
 
 
-def _killer(chance: random.Random, seconds: float, running: Callable[[], bool]) -> int:
-    """Kill one executor, or all, at a random moment; return how many were killed while the query ran."""
-    time.sleep(chance.random() * seconds)
+def _killed(chance: random.Random, seconds: float, running: Future[Any]) -> int:
+    """Kill one executor, or all, at a random moment of a query; return how many were killed while it ran."""
     there = sorted(executors())
     victims = there if chance.random() < 0.2 else chance.sample(there, min(1, len(there)))
-    if not running():
+    wait([running], chance.random() * seconds)
+    if running.done():
         return 0
     for victim in victims:
         with suppress(ProcessLookupError):
@@ -169,11 +166,10 @@ def main(folder: Path, seed: int, seconds: float) -> None:
         began = time.monotonic()
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(run)
-            killed = 0
-            if name in lasted:
-                killed = _killer(chance, lasted[name], lambda: not running.done())  # noqa: B023
+            killed = _killed(chance, lasted[name], running) if name in lasted else 0
             error = running.exception()
-        lasted.setdefault(name, time.monotonic() - began)
+        if not killed:  # the first time takes longest
+            lasted[name] = min(lasted.get(name, float("inf")), time.monotonic() - began)
         group_ = f"{'both executors' if killed == 2 else 'an executor'} killed"
         if error is not None and not isinstance(error, SubstraitError):
             counts.fault(group_, name, f"{type(error).__name__}: {error}"[:2000])

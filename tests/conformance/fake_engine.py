@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import sys
 import time
 
@@ -15,11 +16,44 @@ def _write(table: pa.Table) -> None:
         stream.write_table(table)
 
 
+def _message(*blocks: bytes) -> bytes:
+    return struct.pack("<I", len(blocks)) + b"".join(struct.pack("<Q", len(block)) + block for block in blocks)
+
+
+def _block() -> bytes:
+    return sys.stdin.buffer.read(struct.unpack("<Q", sys.stdin.buffer.read(8))[0])
+
+
+def _many(right: pa.Table) -> None:
+    """Answer messages: rows to the first plan, a refusal to others, and a crash to those that may be converted."""
+    stream = pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, right.schema) as writer:
+        writer.write_table(right)
+    replies = [_message(b"rows", stream.getvalue().to_pybytes())]
+    sys.stdout.buffer.write(_message(b"ready", b"1.0"))
+    sys.stdout.buffer.flush()
+    while head := sys.stdin.buffer.read(4):
+        assert struct.unpack("<I", head) == (2,), "the plan, and whether it may be converted"
+        _, convert = _block(), _block()
+        if convert == b"1":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        sys.stdout.buffer.write(replies.pop() if replies else _message(b"refused", b"a filter? never heard of it"))
+        sys.stdout.buffer.flush()
+
+
 def main(answer: str) -> None:
     """Answer in a way: the rows of the case ``filter:comparison-with-nulls``, or what is wrong with them."""
+    right = pa.table({"x": [2, 4], "name": ["b", "d"], "flag": [False, True]})
+    if answer == "many":
+        _many(right)
+        return
+    if answer == "another message":
+        sys.stdout.buffer.write(_message(b"hello", b"1.0"))
+        return
+    if answer == "words":
+        print("loading tables", flush=True)
     plan = sys.stdin.buffer.read()
     assert plan, "there is no plan"
-    right = pa.table({"x": [2, 4], "name": ["b", "d"], "flag": [False, True]})
     if answer == "right":
         _write(right)
     elif answer == "in another order":
@@ -36,7 +70,7 @@ def main(answer: str) -> None:
         _write(pa.table({"x": [2, 4], "name": pa.array(["b", None], pa.string()), "flag": [False, True]}))
     elif answer == "garbage":
         sys.stdout.write("no Arrow\n")
-    elif answer == "nothing":
+    elif answer in ("nothing", "words"):
         pass
     elif answer == "endless":
         while True:

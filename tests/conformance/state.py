@@ -1,12 +1,15 @@
 """The page "State of Substrait" (docs/state-of-substrait.md), made of the reports of several engines.
 
 ``python -m tests.conformance.state`` tries the engines, keeps the reports in build/conformance, and writes the page of
-all that are kept. With names of engines it tries only these; ``--page`` tries none.
+all that are kept. With names of engines it tries only these; ``--page`` tries none. substrait-spark needs its jars
+(``--jars``, see ``examples/conformance/substrait_spark.py``) and the environment of Spark 4.0 (``make demo
+SPARK=4.0`` makes it).
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -23,8 +26,14 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 _PAGE: Final = ROOT / "docs" / "state-of-substrait.md"
 _REPORTS: Final = ROOT / "build" / "conformance"
 #: ours first
-ENGINES: Final = ("spark", "datafusion", "duckdb", "acero")
-_NAMES: Final = {"spark": "Spark", "datafusion": "DataFusion", "duckdb": "DuckDB (SQL)", "acero": "Acero"}
+ENGINES: Final = ("spark", "datafusion", "duckdb", "acero", "substrait-spark")
+_NAMES: Final = {
+    "spark": "Spark",
+    "datafusion": "DataFusion",
+    "duckdb": "DuckDB (SQL)",
+    "acero": "Acero",
+    "substrait-spark": "substrait-spark",
+}
 _SUITES: Final = {
     "specification": "function cases of the specification",
     "ours": "function cases of this package",
@@ -165,14 +174,29 @@ def _short(case: Any) -> str:
     return f"`{text.replace('|', '¦').replace('`', chr(39))}`"
 
 
+def _engine(name: str, jars: str) -> list[str]:
+    """Return the options that name an engine."""
+    if name != "substrait-spark":
+        return ["--engine", name]
+    command = [
+        ROOT / ".venv-spark-4.0" / "bin" / "python",
+        ROOT / "examples" / "conformance" / "substrait_spark.py",
+        jars,
+    ]
+    return ["--persistent", "--label", name, "--engine", shlex.join(map(str, command))]
+
+
 @click.command()
 @click.argument("engines", nargs=-1, type=click.Choice(ENGINES))
+@click.option("--jars", default="", help="The jars of substrait-spark, joined by colons; without them it isn't tried.")
 @click.option("--page", "only_page", is_flag=True, help="Try no engine; make the page of the kept reports.")
-def main(engines: tuple[str, ...], only_page: bool) -> None:
+def main(engines: tuple[str, ...], jars: str, only_page: bool) -> None:
     """Try engines, and write the page."""
     _REPORTS.mkdir(parents=True, exist_ok=True)
     for engine in () if only_page else engines or ENGINES:
-        options = ["--engine", engine, "--convert", "--timeout", "60", "-o", str(_REPORTS / f"{engine}.json")]
+        if engine == "substrait-spark" and not jars:
+            continue
+        options = [*_engine(engine, jars), "--convert", "--timeout", "60", "-o", str(_REPORTS / f"{engine}.json")]
         options += ["--dialect", str(_REPORTS / f"{engine}.yaml")]
         done = subprocess.run([sys.executable, "-m", "pyspark_substrait", "conformance", *options], check=False)
         if done.returncode not in (0, 1):

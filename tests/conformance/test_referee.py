@@ -255,7 +255,8 @@ def test_an_engine_runs_functions_windows_aggregates_and_relations(engine: str) 
 @pytest.mark.sweep
 def test_a_worker_that_dies_is_started_again() -> None:
     pytest.importorskip("datafusion")
-    worker = Worker("datafusion")
+    worker = engine_of("datafusion").start()
+    assert isinstance(worker, Worker)
     trial = next(trial for trial in relation_trials() if trial.id == CASE)
     request = Request(trial.plan(inline=True).to_bytes())
     try:
@@ -274,7 +275,27 @@ def test_a_worker_that_dies_is_started_again() -> None:
 
 def test_an_engine_that_does_not_start_is_an_error() -> None:
     with pytest.raises(ps.UnsupportedPlanError, match="nothing does not start: "):
-        Worker("nothing").start()
+        Worker([sys.executable, "-m", "pyspark_substrait.conformance.worker", "nothing"], "nothing").start()
+
+
+def test_a_command_may_run_many_plans() -> None:
+    cases = [CASE, "filter:column", "filter:nothing-passes"]
+    report = ps.conformance_report(command("many"), persistent=True, cases=cases, convert=True)
+    assert report.version == "1.0"
+    plain, converted = ({item.trial.id: item for item in run.outcomes} for run in report.runs)
+    assert {item.status for item in plain.values()} == {"passed", "refused"}
+    assert plain[CASE].status == "passed"
+    assert {item.text for item in plain.values() if item.status == "refused"} == {"a filter? never heard of it"}
+    assert {item.text for item in converted.values()} == {"the process ended with SIGSEGV"}
+    assert "--persistent" in report.command(plain["filter:column"], converted=False)
+    with pytest.raises(ps.UnsupportedPlanError, match="only a command is persistent"):
+        ps.conformance_report("spark", persistent=True)
+
+
+@pytest.mark.parametrize("answer", ["words", "another message"])
+def test_a_command_that_writes_no_messages_does_not_start(answer: str) -> None:
+    with pytest.raises(ps.UnsupportedPlanError, match="does not start: its standard output is no message"):
+        ps.conformance_report(command(answer), persistent=True, cases=[CASE])
 
 
 def test_converted_plans_are_a_run_of_their_own() -> None:

@@ -14,10 +14,13 @@ from pyspark_substrait.model.expressions import (
     Expression,
     FailureBehavior,
     FieldReference,
+    Following,
     Function,
     IfClause,
     IfThen,
+    InPredicate,
     OuterReference,
+    Preceding,
     PredicateOp,
     ScalarFunction,
     ScalarSubquery,
@@ -43,7 +46,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
 )
-from pyspark_substrait.model.types import I32, I64, Date, Decimal, IntervalDay, PrecisionTimestamp
+from pyspark_substrait.model.types import I32, I64, Boolean, Date, Decimal, IntervalDay, PrecisionTimestamp
 from tests.engines.test_targets import DAY, NUMBER, TABLE, TEXT, TRUTH, call, plan, projected, relations, root
 from tests.spark.plans import aggregate, lit
 
@@ -150,6 +153,37 @@ def test_window_functions_stand_in_relations() -> None:
     assert adapted(given, "isthmus") == replace(
         given, common=RelCommon(emit=(4, 5, 6)), expressions=(NUMBER, ranks[2], sum)
     )
+
+
+@BOTH
+def test_frames_have_their_offsets_where_substrait_java_looks_for_them(target: str) -> None:
+    sum = replace(
+        window("sum", TEXT),
+        arguments=(NUMBER,),
+        lower_bound=Preceding(lit(I64(), 2)),
+        upper_bound=Following(lit(I64(), 1)),
+    )
+    text = ps.for_target(plan(projected(sum)), target).to_json()
+    assert {'"offset": "2"' in text, '"offset": "1"' in text} == {True}, text
+
+
+@BOTH
+def test_post_join_filters_are_filters(target: str) -> None:
+    given = Join(left=TABLE, right=TABLE, type=JoinType.LEFT, expression=lit(Boolean(), True), post_join_filter=TRUTH)
+    made = adapted(given, target)
+    assert isinstance(made, Filter)
+    assert isinstance(made.input, Join)
+    assert made.input.post_join_filter is None
+
+
+def test_in_is_only_where_nulls_count_as_false() -> None:
+    one = Project.only(TABLE, [NUMBER])
+    contains = InPredicate(needles=(NUMBER,), haystack=one)
+    kept = adapted(Filter(input=TABLE, condition=contains))
+    assert isinstance(kept, Filter)
+    assert isinstance(kept.condition, InPredicate)
+    with pytest.raises(UnsupportedPlanError, match=r"gives false where IN is null.*optimized=True"):
+        adapted(projected(contains))
 
 
 @BOTH

@@ -25,6 +25,9 @@ _FEW = 10
 @click.option("--engine", metavar="ENGINE", required=True, help="spark, datafusion, duckdb or acero, or a command.")
 @click.option("--label", metavar="NAME", default="", help="The name of the engine in reports.")
 @click.option(
+    "--persistent", is_flag=True, help="The command runs many plans, in messages: for an engine that starts slowly."
+)
+@click.option(
     "--suite",
     "suites",
     multiple=True,
@@ -48,7 +51,11 @@ _FEW = 10
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder of relation cases to take instead of those of this package.",
 )
-@click.option("--convert", is_flag=True, help="Also run each plan in the form of the engine (DataFusion, Acero).")
+@click.option(
+    "--convert",
+    is_flag=True,
+    help="Also run each plan in the form of the engine: DataFusion, Acero, persistent commands.",
+)
 @click.option(
     "--timeout",
     metavar="SECONDS",
@@ -84,6 +91,7 @@ _FEW = 10
 def conformance(
     engine: str,
     label: str,
+    persistent: bool,
     suites: tuple[str, ...],
     cases: tuple[str, ...],
     folder: Path | None,
@@ -112,6 +120,7 @@ def conformance(
     found = pyspark_substrait.conformance_report(
         engine,
         label=label,
+        persistent=persistent,
         suites=suites,
         cases=cases,
         folder=folder,

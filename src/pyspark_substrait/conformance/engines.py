@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from pyspark_substrait.conformance.processes import Command, Worker
@@ -44,22 +46,26 @@ _NOTES: Final = {
 }
 
 
-def engine_of(name: str, label: str = "") -> Engine:
+def engine_of(name: str, label: str = "", *, persistent: bool = False) -> Engine:
     """Return an engine.
 
     Args:
         name: one of ``ENGINES``, or a command.
-        label: its name in reports; by default ``name``, of a command its last part.
+        label: its name in reports; by default ``name``.
+        persistent: whether a command runs many plans, in messages (``worker``).
 
     Raises:
-        UnsupportedPlanError: it isn't installed, or the command is empty or has quotes that don't match.
+        UnsupportedPlanError: it isn't installed; the command is empty or has quotes that don't match; ``persistent`` is
+            about one of ``ENGINES``.
     """
     if name in ENGINES:
+        if persistent:
+            raise UnsupportedPlanError(f"only a command is persistent; {name} is an engine of this package")
         if name != "spark":
             sessions.session(name, {}, isolated=False)  # an error names what isn't installed
         return Engine(
             name=label or name,
-            start=lambda: Worker(name),
+            start=lambda: Worker([sys.executable, "-m", "pyspark_substrait.conformance.worker", name], name),
             converts=name in ("datafusion", "acero"),
             together=60 if name == "spark" else 1,
             note=_NOTES.get(name, ""),
@@ -70,4 +76,5 @@ def engine_of(name: str, label: str = "") -> Engine:
         raise UnsupportedPlanError(f"the command {name!r} can't be read: {error}") from None
     if not arguments:
         raise UnsupportedPlanError("the command is empty", hint=f"Name one of {', '.join(ENGINES)}, or a command")
-    return Engine(name=label or name, start=lambda: Command(arguments), inline=True)
+    start = partial(Worker, arguments, arguments[0]) if persistent else partial(Command, arguments)
+    return Engine(name=label or name, start=start, inline=True, converts=persistent)

@@ -1,4 +1,4 @@
-"""Messages between processes: blocks of bytes, each behind its length."""
+"""Messages between processes: the number of blocks (4 bytes, little-endian), and each behind its length (8 bytes)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ _COUNT: Final = struct.Struct("<I")
 _LENGTH: Final = struct.Struct("<Q")
 #: the most bytes of a result; no case needs more
 MOST_BYTES: Final = 64 * 1024 * 1024
+#: what no message has; a process that writes text instead of messages seems to have it
+_TOO_MANY_BLOCKS: Final = 1 << 16
+_TOO_MANY_BYTES: Final = 1 << 32
 
 
 def write_blocks(stream: BinaryIO, blocks: Sequence[bytes]) -> None:
@@ -27,12 +30,17 @@ def read_blocks(stream: BinaryIO) -> list[bytes]:
 
     Raises:
         EOFError: the stream ends before the message does.
+        ValueError: this is no message.
     """
     (count,) = _COUNT.unpack(_read(stream, _COUNT.size))
+    if count >= _TOO_MANY_BLOCKS:
+        raise ValueError(f"a message of {count:,} blocks")
     return [_read(stream, _LENGTH.unpack(_read(stream, _LENGTH.size))[0]) for _ in range(count)]
 
 
 def _read(stream: BinaryIO, size: int) -> bytes:
+    if size >= _TOO_MANY_BYTES:
+        raise ValueError(f"a block of {size:,} bytes")
     found = bytearray()
     while len(found) < size:
         part = stream.read(size - len(found))

@@ -7,7 +7,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ __all__ = ["REFUSED", "Command", "Failure", "Reply", "Request", "Runner", "Worke
 #: the exit status of a command that refuses a plan
 REFUSED: Final = 2
 _START_SECONDS: Final = 600.0
+_END_SECONDS: Final = 1.0
 _MOST_CHARACTERS: Final = 400
 _PART: Final = 1 << 16
 
@@ -61,10 +61,16 @@ class Runner(Protocol):
 
 
 class Worker:
-    """The process of an engine in Python, which is started again when it ended."""
+    """A process that runs many plans, in messages (``worker``), and is started again when it ended.
 
-    def __init__(self, engine: str) -> None:
-        self._engine = engine
+    Args:
+        arguments: its command.
+        name: the engine, for errors.
+    """
+
+    def __init__(self, arguments: Sequence[str], name: str) -> None:
+        self._arguments = tuple(arguments)
+        self._name = name
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._replies: queue.Queue[list[bytes] | None] = queue.Queue()
@@ -80,20 +86,14 @@ class Worker:
             return
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._replies = queue.Queue()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "pyspark_substrait.conformance.worker", self._engine],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
+        self._process = _started(self._arguments, self._errors)
         threading.Thread(target=_listen, args=(self._process.stdout, self._replies), daemon=True).start()
-        blocks = self._next(_START_SECONDS)
-        if isinstance(blocks, Reply) or blocks[0] != b"ready":
-            reason = blocks.text if isinstance(blocks, Reply) else blocks[1].decode()
+        found = self._next(_START_SECONDS)
+        if isinstance(found, Reply) or found[0] != b"ready":
+            reason = found.text if isinstance(found, Reply) else found[1].decode(errors="replace")
             self.close()
-            raise UnsupportedPlanError(f"{self._engine} does not start: {reason}")
-        self.version = blocks[1].decode()
+            raise UnsupportedPlanError(f"{self._name} does not start: {reason}")
+        self.version = found[1].decode(errors="replace")
 
     def ask(self, request: Request, seconds: float) -> Reply:
         self.start()
@@ -108,20 +108,23 @@ class Worker:
         kind, content = found
         if kind == b"rows":
             return _result(content)
-        if kind == b"crash":
+        if kind in (b"crash", b"ready"):
             self.close()
-        return Reply(failure=_FAILURES[kind], text=content.decode(errors="replace"))
+        return Reply(failure=_FAILURES.get(kind, "garbage"), text=content.decode(errors="replace"))
 
-    def _next(self, seconds: float) -> list[bytes] | Reply:
-        """Return the next message, or what came instead."""
+    def _next(self, seconds: float) -> tuple[bytes, bytes] | Reply:
+        """Return the kind and the content of the next message, or what came instead."""
         assert self._process is not None and self._errors is not None
         try:
             blocks = self._replies.get(timeout=seconds)
         except queue.Empty:
             return Reply(failure="timeout", text=f"no result within {seconds:g} s")
-        if blocks is not None:
-            return blocks
-        return Reply(failure="crash", text=_ending(self._process.wait(), self._errors))
+        if blocks is not None and len(blocks) == 2 and blocks[0] in _KINDS:
+            return blocks[0], blocks[1]
+        if blocks is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return Reply(failure="crash", text=_ending(self._process.wait(_END_SECONDS), self._errors))
+        return Reply(failure="garbage", text="its standard output is no message")
 
     def close(self) -> None:
         if self._process is not None:
@@ -138,6 +141,7 @@ _FAILURES: Final[dict[bytes, Failure]] = {
     b"crash": "crash",
     b"garbage": "garbage",
 }
+_KINDS: Final = frozenset({b"ready", b"rows", *_FAILURES})
 
 
 def _listen(stream: IO[bytes], replies: queue.Queue[list[bytes] | None]) -> None:
@@ -168,16 +172,7 @@ class Command:
 
     def ask(self, request: Request, seconds: float) -> Reply:
         with tempfile.TemporaryFile() as errors:
-            try:
-                process = subprocess.Popen(
-                    self._arguments,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise UnsupportedPlanError(f"{self._arguments[0]} does not start: {error.strerror}") from error
+            process = _started(self._arguments, errors)
             try:
                 return self._reply(process, request.plan, seconds, errors)
             finally:
@@ -203,6 +198,15 @@ class Command:
 
     def close(self) -> None:
         """Do nothing: no process is left."""
+
+
+def _started(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+        )
+    except OSError as error:
+        raise UnsupportedPlanError(f"{arguments[0]} does not start: {error.strerror}") from error
 
 
 def _collect(stream: IO[bytes], found: bytearray) -> None:

@@ -28,6 +28,7 @@ def conformance_report(
     engine: str,
     *,
     label: str = "",
+    persistent: bool = False,
     suites: Iterable[str] = (),
     cases: Sequence[str] = (),
     folder: Path | None = None,
@@ -47,6 +48,8 @@ def conformance_report(
             standard input and writes its rows as an Arrow stream on standard output. It ends with exit status 2 where
             it refuses a plan, and with another one but 0 where the plan fails on its data. Its tables are in the plan.
         label: the name of the engine in the report; by default ``engine``.
+        persistent: whether the command runs many plans, one after the other, in messages: for an engine that takes long
+            to start.
         suites: of ``specification`` and ``ours`` (functions), and ``relations``; by default all. The first two need the
             extra ``conformance``.
         cases: the ids of cases, with ``*`` for any text; by default all.
@@ -54,7 +57,7 @@ def conformance_report(
             of the package ``substrait-extensions``.
         relations: a folder of relation cases to take instead of those of this package.
         convert: whether to run each plan a second time in the form of the engine (:func:`for_target`). It has no effect
-            on Spark, DuckDB and commands.
+            on Spark, DuckDB and commands that aren't persistent. A persistent command is told to convert the plan.
         seconds: the limit of time for a plan.
         jobs: how many processes run plans at once.
         progress: called with the number of cases that are done, and that of all.
@@ -68,7 +71,7 @@ def conformance_report(
         >>> found.passed
         True
     """
-    known = engine_of(engine, label)
+    known = engine_of(engine, label, persistent=persistent)
     chosen = tuple(suites) or SUITES
     unknown = sorted(set(chosen) - {*SUITES})
     if unknown:
@@ -103,7 +106,11 @@ def conformance_report(
         date=datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat(),
         release=".".join(map(str, CURRENT_VERSION)),
         runs=tuple(runs),
-        options=("--engine", engine, *(("--cases", str(folder)) if folder else ())),
+        options=(
+            *("--engine", engine),
+            *(("--persistent",) if persistent else ()),
+            *(("--cases", str(folder)) if folder else ()),
+        ),
     )
 
 

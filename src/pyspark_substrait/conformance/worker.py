@@ -1,8 +1,9 @@
 """The process of an engine in Python: ``python -m pyspark_substrait.conformance.worker ENGINE``.
 
-It answers requests on standard input until that ends. A request is the plan, ``1`` for a plan that may be converted,
-and the name and the Arrow stream of each table in turn. A reply is ``rows`` and an Arrow stream, or the kind of a
-failure and its text. The first message is ``ready`` and the engine's release.
+It answers requests on standard input until that ends, in messages (``frames``). A request is the plan, ``1`` for a plan
+that may be converted or ``0``, and the name and the Arrow stream of each table in turn. A reply is ``rows`` and an
+Arrow stream, or the kind of a failure and its text. The first message is ``ready`` and the engine's release, or
+``refused`` and why it does not start.
 """
 
 from __future__ import annotations
@@ -18,19 +19,23 @@ from pyspark_substrait.conformance.adapters import ADAPTERS, Adapter
 from pyspark_substrait.conformance.frames import MOST_BYTES, arrow_bytes, read_blocks, table_of, write_blocks
 from pyspark_substrait.errors import ExecutionError, SubstraitError
 
-__all__ = ["main"]
+__all__ = ["answer"]
 
 _MOST_CHARACTERS: Final = 400
 #: the class of the exceptions that panics of Rust become
 _PANIC: Final = "PanicException"
 
 
-def main(engine: str) -> None:
-    """Answer the requests on standard input."""
+def answer(start: Callable[[], Adapter]) -> None:
+    """Start an engine, and answer the requests on standard input until it ends.
+
+    Args:
+        start: makes the engine's adapter. Anything that it or the engine prints goes to standard error.
+    """
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # the engine may print
+    os.dup2(2, 1)
     try:
-        adapter = ADAPTERS[engine]()
+        adapter = start()
         write_blocks(replies, [b"ready", adapter.version.encode()])
     except Exception as error:
         write_blocks(replies, [b"refused", _text(error).encode()])
@@ -66,4 +71,4 @@ def _text(error: BaseException) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    answer(ADAPTERS[sys.argv[1]])

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, moment_text, split_text
-from pyspark_substrait.engines.description import Spelling, Target, same_names
+from pyspark_substrait.engines.description import Spelling, Target, is_bit, same_names
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, ScalarFunction
@@ -55,10 +55,6 @@ def _not_negative(value: int) -> bool:
 
 def _positive(value: int) -> bool:
     return value > 0
-
-
-def _bits(value: int) -> bool:
-    return 0 <= value < 32
 
 
 def _not_zero(value: int) -> bool:
@@ -111,8 +107,8 @@ def _extracted(*parts: str, counted_from: str = "") -> Iterator[Spelling]:
 
 
 _SHIFTS: Final = {
-    "shift_left": (Spelling(name="bitwise_shift_left", constants={1: _bits}),),
-    "shift_right": (Spelling(name="bitwise_shift_right", constants={1: _bits}),),
+    "shift_left": (Spelling(name="bitwise_shift_left", constants={1: is_bit}),),
+    "shift_right": (Spelling(name="bitwise_shift_right", constants={1: is_bit}),),
 }
 _ROUND: Final = Spelling(
     name="round", overloads=("dec_i32",), delivers={"rounding": ("TIE_AWAY_FROM_ZERO",)}, cast=("dec_i32",)

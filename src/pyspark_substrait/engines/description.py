@@ -12,7 +12,7 @@ from pyspark_substrait.model.relations import JoinType, SetOp
 from pyspark_substrait.model.types import Type, TypeBase
 from pyspark_substrait.sql.decorrelation import Natives
 
-__all__ = ["Spelling", "Target", "same_names"]
+__all__ = ["Spelling", "Target", "is_bit", "same_names"]
 
 #: The handling of enumeration arguments: they stay, become string literals in lower case, or are left out.
 Words: TypeAlias = Literal["kept", "texts", "left out"]
@@ -131,6 +131,7 @@ class Target:
         set_operations: the set operations that it has; None for all. Some others are done by grouping.
         window_relations: whether window functions must stand in relations of their own.
         queries: the subqueries that it runs; others, and lateral joins, become joins. None if all stay as they are.
+        column_in: whether IN with a subquery may be null; if not, it must stand where nothing tells null from false.
         outer_references: whether subqueries may refer to columns of the query around them.
         null_marks: whether the mark of a mark join may be null; if not, it is false instead, and a second mark says
             where it is null.
@@ -191,6 +192,7 @@ class Target:
     set_operations: frozenset[SetOp] | None = None
     window_relations: bool = False
     queries: Natives | None = None
+    column_in: bool = True
     outer_references: bool = True
     null_marks: bool = True
     padded_casts: bool = True
@@ -206,3 +208,8 @@ def same_names(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tupl
     """Return functions that the engine has under their own names, with these option values."""
     values = {option: (value,) if isinstance(value, str) else value for option, value in delivers.items()}
     return {name: (Spelling(name=name, delivers=values),) for name in names}
+
+
+def is_bit(position: int) -> bool:
+    """Whether the number of bits of a shift is below 32: engines differ in what they do with others."""
+    return 0 <= position < 32

@@ -10,9 +10,12 @@ from typing import Final
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.model.relations import JoinType, SetOp
 
-__all__ = ["ISTHMUS", "JAVA_JOINS"]
+__all__ = ["ISTHMUS", "JAVA_COMPOSED", "JAVA_JOINS"]
 
 _DECIMALS: Final = "extension:io.substrait:functions_arithmetic_decimal"
+
+#: The relations and fields that neither consumer of substrait-java reads.
+JAVA_COMPOSED: Final = frozenset({"TopN", "HashJoin", "MergeJoin", "NestedLoopJoin", "post_join_filter"})
 
 #: The joins that both consumers of substrait-java have.
 JAVA_JOINS: Final = frozenset(
@@ -62,6 +65,8 @@ ISTHMUS: Final = Target(
     },
     read_filters=False,
     joins=JAVA_JOINS,
+    composed_relations=JAVA_COMPOSED,
+    removed_fields=frozenset({"Preceding", "Following"}),
     set_operations=frozenset(
         {
             SetOp.UNION_ALL,
@@ -76,10 +81,6 @@ ISTHMUS: Final = Target(
         {
             "LateralJoin",
             "ConsistentPartitionWindow",
-            "TopN",
-            "HashJoin",
-            "MergeJoin",
-            "NestedLoopJoin",
             "MultiOrList",
             "SetComparison",
         }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.engines.set_groups import BY_GROUPING
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
@@ -15,12 +16,13 @@ from pyspark_substrait.model.expressions import (
     FailureBehavior,
     FieldReference,
     Following,
+    InPredicate,
     OuterReference,
     Preceding,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import DayTime, Literal
-from pyspark_substrait.model.relations import Join, Read, Relation, Set
+from pyspark_substrait.model.relations import Join, Read, Relation, RelationBase, Set
 from pyspark_substrait.model.types import (
     I8,
     I16,
@@ -36,6 +38,8 @@ from pyspark_substrait.model.types import (
     Type,
     concrete,
 )
+from pyspark_substrait.sql.decorrelation import Place
+from pyspark_substrait.sql.decorrelation.native import queries
 
 __all__ = ["check"]
 
@@ -59,6 +63,8 @@ def check(node: Relation | Expression, target: Target) -> None:
         raise UnsupportedPlanError(f"{target.engine} does not take {name} in plans", hint=hint)
     for type_ in _stated_types(node):
         _check_type(type_, target)
+    if isinstance(node, RelationBase) and not target.column_in:
+        _check_in(node, target)
     match node:
         case Literal(type=IntervalDay(precision=digits), value=DayTime(subseconds=units)) if _is_cut(
             units, digits, target
@@ -79,6 +85,13 @@ def check(node: Relation | Expression, target: Target) -> None:
             raise UnsupportedPlanError(f"{target.engine} takes no correlated subqueries", hint=_OPTIMIZED)
         case _:
             pass
+
+
+def _check_in(node: Relation, target: Target) -> None:
+    for expression, place in DataFusionQueries().places(node):
+        for query, here in queries(expression, place):
+            if isinstance(query, InPredicate) and here not in (Place.FREE, Place.BOUND):
+                raise UnsupportedPlanError(f"{target.engine} gives false where IN is null", hint=_OPTIMIZED)
 
 
 def _check_bound(bound: Bound, target: Target) -> None:

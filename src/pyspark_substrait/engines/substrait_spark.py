@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from pyspark_substrait.engines.compositions import COMPOSITIONS
-from pyspark_substrait.engines.description import Spelling, Target, same_names
-from pyspark_substrait.engines.isthmus import JAVA_JOINS
+from pyspark_substrait.engines.description import Spelling, Target, is_bit, same_names
+from pyspark_substrait.engines.isthmus import JAVA_COMPOSED, JAVA_JOINS
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import SetOp
 
@@ -28,6 +28,7 @@ _OWN: Final = {
 }
 
 
+_SHIFTS: Final = ("shift_left", "shift_right", "shift_right_unsigned")
 _NUMBERS: Final = ("i8_i8", "i16_i16", "i32_i32", "i64_i64", "fp32_fp32", "fp64_fp64", "dec_dec")
 
 
@@ -44,17 +45,22 @@ SUBSTRAIT_SPARK: Final = Target(
     engine="substrait-spark 0.100",
     functions={
         **_decimals("add", "subtract", overloads=_NUMBERS),
-        **_decimals("multiply", "modulus", "sum"),
+        **_decimals("multiply", "modulus"),
+        "sum": (
+            Spelling(name="sum", overloads=("fp32", "fp64")),
+            Spelling(name="sum", delivers={"overflow": ("ERROR",)}, cast=("dec",)),
+        ),
         **_decimals("divide", overloads=("fp32_fp32", "fp64_fp64", "dec_dec")),
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("dec",)),),
         **same_names("abs", "round", "floor", "ceil", "power", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos"),
         **same_names("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "ln", "log10"),
         **same_names("and", "or", "not", "lt", "lte", "gt", "gte", "equal", "is_not_distinct_from"),
         **same_names("is_null", "is_not_null", "coalesce"),
-        **same_names("starts_with", "ends_with", "contains", "like", case_sensitivity="CASE_SENSITIVE"),
+        **same_names("starts_with", "ends_with", "contains", case_sensitivity="CASE_SENSITIVE"),
+        "like": (Spelling(name="like", delivers={"case_sensitivity": ("CASE_SENSITIVE",)}, patterns=(1,)),),
         **same_names("substring", "upper", "lower", "lpad", "rpad", "trim", "ltrim", "rtrim"),
         "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
-        **same_names("shift_left", "shift_right", "shift_right_unsigned"),
+        **{name: (Spelling(name=name, constants={1: is_bit}),) for name in _SHIFTS},
         **same_names("bitwise_and", "bitwise_or", "bitwise_xor"),
         "extract": (
             Spelling(name="extract", only={0: ("YEAR",)}, overloads=("req_date",)),
@@ -76,6 +82,9 @@ SUBSTRAIT_SPARK: Final = Target(
     sets_of_groupings=True,
     aggregate_emits=True,
     joins=JAVA_JOINS,
+    composed_relations=JAVA_COMPOSED,
+    removed_fields=frozenset({"Preceding", "Following"}),
+    column_in=False,
     set_operations=frozenset({SetOp.UNION_ALL}),
     window_relations=True,
     outer_references=False,
@@ -92,10 +101,6 @@ SUBSTRAIT_SPARK: Final = Target(
             "NestedMap",
             "Lambda",
             "LateralJoin",
-            "TopN",
-            "HashJoin",
-            "MergeJoin",
-            "NestedLoopJoin",
         }
     ),
 )
