@@ -270,11 +270,11 @@ def _foreign_error(original: Any, numbers: Any, number: Any, path: Any, field: A
         raise KeyError(number) from None
 
 
-def _unchecked_segment(original: Any, type: Any, segment: Any) -> Any:
+def _unchecked_segments(original: Any, type: Any, segments: Any) -> Any:
     try:
-        return original(type, segment)
+        return original(type, segments)
     except InvalidPlanError:
-        raise IndexError(segment) from None
+        raise IndexError(segments) from None
 
 
 def _padded(original: Any, value: Any, *given: Any) -> Any:
@@ -374,7 +374,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
     Fault(
         "fields that aren't there raise IndexError",
         "reader",
-        Changed(references, "_behind", _unchecked_segment),
+        Changed(references, "referenced_type", _unchecked_segments),
         ("bytes",),
     ),
     Fault("varchars take memory for their length", "reader", Changed(literals, "_var_char", _padded), ("bytes",)),

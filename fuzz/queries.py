@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pyspark_substrait as ps
 from fuzz import spark_sql
 from fuzz.comparison import difference
-from fuzz.trials import Outcome, beside_datafusion, compared, failed, short
+from fuzz.trials import Outcome, alone, beside_datafusion, compared, failed, short
 from pyspark_substrait.documents import Plan
 from tests.peers import plan_outcomes, random_sql
 
@@ -127,7 +127,7 @@ def _on_spark(trial: str, expected: pa.Table, plan: Plan | Exception, there: Que
     try:
         found = ps.run_query(plan, spark=there.spark, allowed_paths=[there.files.name], progress=False)
     except Exception as error:
-        return failed(trial, error)
+        return alone(failed(trial, error))
     if found.schema.names != expected.schema.names:
         return Outcome(trial, "differs", f"columns {found.schema.names} instead of {expected.schema.names}")
     return compared(trial, difference(found, expected))

@@ -33,6 +33,10 @@ _LATERAL: Final = (
     r.JoinType.LEFT_ANTI,
     r.JoinType.LEFT_MARK,
 )
+#: the aggregates that DISTINCT changes, most of the measures of queries
+_COUNTED: Final = ("count", "sum", "avg")
+#: the set operations that count the copies of a record
+_COPIES: Final = (r.SetOp.MINUS_PRIMARY_ALL, r.SetOp.INTERSECTION_MULTISET_ALL)
 _MANY: Final = 12
 """The most columns of a relation."""
 
@@ -199,7 +203,8 @@ class Relations:
 
     def _measure(self, scope: Scope) -> r.Measure:
         plain = replace(scope, around=())
-        name = self.chance.choice(sorted({item.definition.name for item in signatures("aggregate")[0]}))
+        names = sorted({item.definition.name for item in signatures("aggregate")[0]})
+        name = self.chance.choice(_COUNTED if self.chance.random() < 0.5 else names)
         signature = self.chance.choice([item for item in signatures("aggregate")[0] if item.definition.name == name])
         call = call_of(signature, self.made.arguments(signature, plain, 2), self.made.options(signature))
         measure = cast(e.AggregateFunction, call)
@@ -266,12 +271,13 @@ class Relations:
         return r.Cross(left=self.any(depth - 1, around), right=self._leaf(around))
 
     def _set(self, depth: int, around: tuple[Frame, ...]) -> Relation:
+        ops = list(r.SetOp)
+        op = self.chance.choices(ops, [3 if op is r.SetOp.UNION_ALL else 1 for op in ops])[0]  # the commonest one
         first = self.keyed(self.any(depth - 1, around))
         others = [self._fitted(first, depth, around) for _ in range(self.chance.choice((1, 1, 2)))]
-        members = (first, *others)
-        ops = list(r.SetOp)
-        weights = [3 if op is r.SetOp.UNION_ALL else 1 for op in ops]  # the commonest one
-        return r.Set(members=members, op=self.chance.choices(ops, weights)[0])
+        if op in _COPIES and all(not _numbered(part) for part in relations_within(first)):
+            first = r.Set(members=(first, first), op=r.SetOp.UNION_ALL)
+        return r.Set(members=(first, *others), op=op)
 
     def _fitted(self, first: Relation, depth: int, around: tuple[Frame, ...]) -> Relation:
         """Return a relation with the columns of another: a part of it, or columns and expressions of these types."""

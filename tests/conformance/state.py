@@ -63,6 +63,7 @@ for, *refused* was not taken by the engine, and *failed* was taken and is wrong,
 - This project wrote the cases, what runs plans on Spark, the converter and the SQL. Spark comes first.
 - DuckDB has no Substrait any more. It gets the SQL that this package writes of a plan: a cell says as much
   of that as of DuckDB.
+- substrait-spark (substrait-java) was built from its tag, with Spark's settings as they are.
 - Types count: a sum of i64 that comes back as a decimal is failed, though its value is right.
 """
 _CONVERTED: Final = (

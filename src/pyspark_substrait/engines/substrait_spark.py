@@ -15,6 +15,7 @@ from pyspark_substrait.engines.description import Spelling, Target, is_bit, same
 from pyspark_substrait.engines.isthmus import JAVA_COMPOSED, JAVA_JOINS
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import SetOp
+from pyspark_substrait.model.types import FP64, I32
 
 __all__ = ["SUBSTRAIT_SPARK"]
 
@@ -51,8 +52,14 @@ SUBSTRAIT_SPARK: Final = Target(
             Spelling(name="sum", delivers={"overflow": ("ERROR",)}, cast=("dec",)),
         ),
         **_decimals("divide", overloads=("fp32_fp32", "fp64_fp64", "dec_dec")),
-        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("dec",)),),
-        **same_names("abs", "round", "floor", "ceil", "power", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos"),
+        "avg": (
+            Spelling(name="avg", overloads=("fp32", "fp64"), result=FP64()),
+            Spelling(name="avg", overloads=("dec",), cast=("dec",)),
+        ),
+        # those of floats are whole numbers, which have no infinity
+        **{name: (Spelling(name=name, overloads=("dec",), cast=("dec",)),) for name in ("floor", "ceil")},
+        "round": (Spelling(name="round", cast=("dec_i32",)),),
+        **same_names("abs", "power", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos"),
         **same_names("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "ln", "log10"),
         **same_names("and", "or", "not", "lt", "lte", "gt", "gte", "equal", "is_not_distinct_from"),
         **same_names("is_null", "is_not_null", "coalesce"),
@@ -63,11 +70,17 @@ SUBSTRAIT_SPARK: Final = Target(
         **{name: (Spelling(name=name, constants={1: is_bit}),) for name in _SHIFTS},
         **same_names("bitwise_and", "bitwise_or", "bitwise_xor"),
         "extract": (
-            Spelling(name="extract", only={0: ("YEAR",)}, overloads=("req_date",)),
-            Spelling(name="extract", only={0: ("MONTH", "DAY", "QUARTER"), 1: ("ONE",)}, overloads=("req_req_date",)),
+            Spelling(name="extract", only={0: ("YEAR",)}, overloads=("req_date",), result=I32()),
+            Spelling(
+                name="extract",
+                only={0: ("MONTH", "DAY", "QUARTER"), 1: ("ONE",)},
+                overloads=("req_req_date",),
+                result=I32(),
+            ),
         ),
         **same_names("count", "min", "max", "any_value", "approx_count_distinct"),
-        **same_names("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lead", "lag"),
+        **{name: (Spelling(name=name, result=I32()),) for name in ("row_number", "rank", "dense_rank", "ntile")},
+        **same_names("percent_rank", "cume_dist", "lead", "lag"),
         "nth_value": (Spelling(name="nth_value"),),
     },
     whole_projections=True,
