@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,13 @@ def embed() -> None:
     for name, release in re.findall(
         r'"(substrait-(?:protobuf|extensions))==([\d.]+)"', (ROOT / "pyproject.toml").read_text()
     ):
-        if version(name) != release:
-            sys.exit(f"{name} {release} is needed to build this package, not {version(name)}")
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            found = ""
+        if found != release:
+            there = f"{found} is installed" if found else "it is not installed"
+            sys.exit(f"{name} {release} is needed to build this package, and {there}: pip install {name}=={release}")
     wanted = {"messages.binpb": descriptors()}
     for file in files("substrait_extensions.extensions").iterdir():
         if file.name.endswith(".yaml") and not file.name.endswith("_schema.yaml"):
