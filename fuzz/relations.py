@@ -206,9 +206,10 @@ class Relations:
         names = sorted({item.definition.name for item in signatures("aggregate")[0]})
         name = self.chance.choice(_COUNTED if self.chance.random() < 0.5 else names)
         signature = self.chance.choice([item for item in signatures("aggregate")[0] if item.definition.name == name])
-        call = call_of(signature, self.made.arguments(signature, plain, 2), self.made.options(signature))
-        measure = cast(e.AggregateFunction, call)
-        if self.chance.random() < 0.35:
+        distinct = self.chance.random() < 0.35
+        arguments = self.made.arguments(signature, plain, 1 if distinct else 2)  # columns and constants come again
+        measure = cast(e.AggregateFunction, call_of(signature, arguments, self.made.options(signature)))
+        if distinct:
             measure = replace(measure, invocation=e.AggregationInvocation.DISTINCT)
         condition = self.made.of(t.Boolean(), plain, 1) if self.chance.random() < 0.2 else None
         return r.Measure(measure=measure, filter=condition)
