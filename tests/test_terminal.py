@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -74,6 +75,9 @@ def without_unknown_option() -> dict[str, object]:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Standard output is a terminal."""
+    with click.Context(main) as context:
+        for name in main.list_commands(context):
+            main.get_command(context, name)  # a command that is imported later would keep the function for other tests
     monkeypatch.setattr(output, "to_terminal", lambda: True)
 
 
