@@ -193,6 +193,8 @@ def _engine(name: str, jars: str) -> list[str]:
 @click.option("--page", "only_page", is_flag=True, help="Try no engine; make the page of the kept reports.")
 def main(engines: tuple[str, ...], jars: str, only_page: bool) -> None:
     """Try engines, and write the page."""
+    if "substrait-spark" in engines and not jars:
+        raise click.UsageError("substrait-spark needs its jars: --jars")
     _REPORTS.mkdir(parents=True, exist_ok=True)
     for engine in () if only_page else engines or ENGINES:
         if engine == "substrait-spark" and not jars:

@@ -88,6 +88,7 @@ def check(node: Relation | Expression, target: Target) -> None:
 
 
 def _check_in(node: Relation, target: Target) -> None:
+    """Refuse IN where null differs from false: wherever DataFusion, which takes one for the other too, has no IN."""
     for expression, place in DataFusionQueries().places(node):
         for query, here in queries(expression, place):
             if isinstance(query, InPredicate) and here not in (Place.FREE, Place.BOUND):
