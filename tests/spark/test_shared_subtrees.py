@@ -25,6 +25,7 @@ from pyspark_substrait.model.relations import (
 from tests.spark.plans import (
     INT,
     INT_,
+    TEXT,
     aggregate,
     both,
     call,
@@ -123,8 +124,6 @@ def test_a_subtree_used_twice_is_computed_once(spark: SparkSession, table: Relat
 
 def test_values_of_chance_are_the_same_in_all_uses(spark: SparkSession, table: Relation) -> None:
     spark.sql("SELECT uuid() AS u, CAST(id AS INT) AS n FROM range(20)").createOrReplaceTempView("shared_subtrees_u")
-    from tests.spark.plans import TEXT
-
     by_chance = stored("shared_subtrees_u", {"u": TEXT, "n": INT})
     for shared in (by_chance, group(by_chance, [col(by_chance, 0)], [aggregate("max", col(by_chance, 1))])):
         joined = equi(of(shared), of(shared))
@@ -226,3 +225,28 @@ def test_detached_relations_are_what_they_hold(spark: SparkSession, table: Relat
     assert ordered(found) == [(k, SUMS[k], k, SUMS[k]) for k in range(7)]
     if physical:
         assert scans(physical) == 1
+
+
+def test_an_equi_join_of_tables_is_joined_again_when_it_is_used_twice(spark: SparkSession, table: Relation) -> None:
+    shared = equi(table, below(table, 50))
+    twice = equi(above(of(shared), 2), below(of(shared), 5))
+    found, physical = carried_out(spark, twice, shared)
+    assert ordered(found) == [(i, i % 7, i, i % 7) * 2 for i in (3, 4)]
+    if physical:
+        assert "Exchange Round" not in physical
+    assert "monotonically" not in ps.to_sql(plan(twice, (), shared))
+    three = Set(members=(of(shared), of(shared), of(shared)), op=SetOp.UNION_ALL)
+    assert len(rows_of(spark, three, shared)) == 150
+    assert "monotonically" in ps.to_sql(plan(three, (), shared))
+    record = both(table, table)
+    pairs = join(table, table, call("lt", col(record, 0), col(record, 2)), JoinType.INNER)
+    assert "monotonically" in ps.to_sql(plan(equi(of(pairs), of(pairs)), (), pairs))
+
+
+def test_joined_values_of_chance_are_the_same_in_both_uses(spark: SparkSession) -> None:
+    spark.sql("SELECT uuid() AS u, CAST(id AS INT) AS n FROM range(20)").createOrReplaceTempView("shared_subtrees_v")
+    by_chance = stored("shared_subtrees_v", {"u": TEXT, "n": INT})
+    record = both(by_chance, by_chance)
+    shared = join(by_chance, by_chance, call("equal", col(record, 1), col(record, 3)), JoinType.INNER)
+    assert len(rows_of(spark, equi(of(shared), of(shared)), shared)) == 20
+    spark.catalog.dropTempView("shared_subtrees_v")

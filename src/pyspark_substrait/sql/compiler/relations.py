@@ -314,8 +314,7 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
                 raise
             del compilation.steps[steps:]
             return relation(node.subtree, outer, compilation)
-        often = compilation.uses[ordinal] > 1
-        compilation.shared[ordinal] = sharing.shared(node, query, often, compilation.names)
+        compilation.shared[ordinal] = sharing.shared(node, query, compilation.uses[ordinal], compilation.names)
     return compilation.shared[ordinal].used(compilation.names)
 
 

@@ -2,8 +2,9 @@
 
 Spark inlines a WITH clause at each of its uses, unless it contains something nondeterministic: then Spark computes the
 clause once, with the conditions and the columns that any use needs, and distributes the records by an exchange that all
-uses read. So a subtree that is used more than once gets a column that numbers its records. A bare scan doesn't: reading
-it twice, each time with its own conditions, costs less than shuffling it.
+uses read. So a subtree that is used more than once gets a column that numbers its records. Two kinds of subtrees don't,
+because computing them again costs less than shuffling their records: a bare scan, which each use reads with its own
+conditions, and an equi-join of tables that is used twice, where Spark's exchanges of the tables serve both.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from pyspark_substrait.model.expressions import Expression, FieldReference, ScalarFunction
 from pyspark_substrait.model.orderedness import in_order
-from pyspark_substrait.model.relations import DetachedRel, Read, Reference, Relation
-from pyspark_substrait.model.walk import relation_subqueries
+from pyspark_substrait.model.relations import Cross, DetachedRel, Filter, Join, Project, Read, Reference, Relation
+from pyspark_substrait.model.walk import relation_subqueries, relations_within
 from pyspark_substrait.sql.compiler.names import NameSource
 from pyspark_substrait.sql.compiler.query import Item, Query
+from pyspark_substrait.sql.conjuncts import COMPARISON, conjuncts
 
 __all__ = ["Shared", "shared", "times_used"]
 
@@ -43,23 +46,25 @@ class Shared:
         return query if self.order else query.nested()
 
 
-def shared(node: Reference, query: Query, often: bool, names: NameSource) -> Shared:
+def shared(node: Reference, query: Query, uses: int, names: NameSource) -> Shared:
     """The WITH clause of the subtree that a reference names.
 
     Args:
         node: the reference.
         query: the query of its subtree.
-        often: whether it is used more than once.
+        uses: how many references name it.
         names: generates names.
     """
     name = names.fresh("r")
     # subtrees shared by rewriting (with ordinals below zero) have such a column where they need one
-    if not often or node.subtree_ordinal < 0 or _is_scan(node.subtree):
+    subtree = node.subtree
+    repeated = uses < 2 or _is_scan(subtree) or (uses == 2 and _is_equi_join(subtree))
+    if repeated or node.subtree_ordinal < 0:
         return Shared(name, query.text(), query.columns)
     position = names.fresh("c")
     whole = query.nested()
     numbered = replace(whole, items=(*whole.items, Item("monotonically_increasing_id()", position)))
-    return Shared(name, numbered.text(), query.columns, position if in_order(node.subtree) else "")
+    return Shared(name, numbered.text(), query.columns, position if in_order(subtree) else "")
 
 
 def _is_scan(node: Relation) -> bool:
@@ -68,6 +73,31 @@ def _is_scan(node: Relation) -> bool:
             return _is_scan(inner)
         case Read():
             return node.filter is None and node.best_effort_filter is None
+        case _:
+            return False
+
+
+def _is_equi_join(node: Relation) -> bool:
+    """Whether a relation joins scans, with at least one equality of columns for each join, and does nothing else."""
+    joins = equalities = 0
+    for relation in relations_within(node):
+        match relation:
+            case Filter(condition=condition) | Join(expression=condition):
+                equalities += sum(map(_is_equality, conjuncts(condition)))
+            case Project() | Cross() | Read() | DetachedRel():
+                pass
+            case _:
+                return False
+        joins += isinstance(relation, Join | Cross)
+        if any(relation_subqueries(relation)):
+            return False
+    return 0 < joins <= equalities
+
+
+def _is_equality(condition: Expression) -> bool:
+    match condition:
+        case ScalarFunction(function=function, arguments=(FieldReference(), FieldReference())):
+            return function.urn == COMPARISON and function.name == "equal"
         case _:
             return False
 
