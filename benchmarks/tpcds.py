@@ -22,7 +22,6 @@ __all__ = ["measure"]
 _KIT = ROOT.parent / "shared" / "tpcds"
 #: ten million rows
 _SCALE = 20
-_MOST_ROUNDS = 3
 #: the ratio from which on it is said in what Spark's physical plans differ
 _SLOW = 1.1
 _QUICK_QUERIES = ("q03", "q64")
@@ -55,7 +54,7 @@ def measure(options: Options) -> list[Section]:
             continue
         text = file.read_text().strip().rstrip(";")
         content = pyspark_substrait.to_substrait(spark.sql(text), tables=list(tables)).to_bytes()
-        ours, plain = side_by_side([partial(run, content), partial(run_text, text)], min(options.rounds, _MOST_ROUNDS))
+        ours, plain = side_by_side([partial(run, content), partial(run_text, text)], options.rounds)
         note = ""
         if ours > _SLOW * plain:
             note = differences(shape(pyspark_substrait.from_substrait(content, spark)), shape(spark.sql(text)))
