@@ -62,7 +62,7 @@ class QueryEngines:
     @cached_property
     def datafusion(self) -> Any:
         """A DataFusion session."""
-        return plan_outcomes.context()
+        return plan_outcomes.context(spark_sql.TABLES)
 
     @cached_property
     def duckdb(self) -> Any:
@@ -142,6 +142,8 @@ def _in_duckdb(expected: pa.Table, plan: Plan, there: QueryEngines) -> Outcome:
         found = there.duckdb.sql(statement).to_arrow_table()
     except Exception as error:
         return Outcome("DuckDB", "not run", short(error))
+    if any("interval" in str(field.type) for field in found.schema):
+        return Outcome("DuckDB", "not compared", "intervals have other forms in Arrow")
     return compared("DuckDB", difference(found, expected))
 
 

@@ -64,12 +64,12 @@ class Outcome:
     notes: frozenset[str] = field(default_factory=frozenset)
 
 
-def context() -> Any:
-    """A DataFusion context with the tables."""
+def context(tables: Mapping[str, pa.Table] = TABLES) -> Any:
+    """A DataFusion context with tables."""
     from datafusion import SessionContext
 
     made = SessionContext()
-    for name, table in TABLES.items():
+    for name, table in tables.items():
         made.register_record_batches(name, [table.to_batches()])
     return made
 

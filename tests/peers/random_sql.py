@@ -67,6 +67,7 @@ TABLES: Mapping[str, pa.Table] = {
         }
     ),
 }
+#: the kinds of columns that expressions use; ``f`` and ``big`` are in queries of their own
 _TYPES: Mapping[str, str] = {
     "id": "int", "g": "int", "n": "int", "k": "int", "m": "int", "v": "float", "w": "float", "d": "decimal",
     "e": "decimal", "s": "text", "z": "text", "b": "bool", "day": "date", "date": "date", "ts": "stamp",
@@ -80,15 +81,6 @@ class Scope:
     """The columns that an expression may use, by the type: names with the alias of their table."""
 
     columns: Mapping[str, list[str]]
-
-    @staticmethod
-    def of(**tables: str) -> Scope:
-        columns: dict[str, list[str]] = {}
-        for alias, table in tables.items():
-            for name in TABLES[table].column_names:
-                if name in _TYPES:
-                    columns.setdefault(_TYPES[name], []).append(f"{alias}.{name}")
-        return Scope(columns)
 
     def joined(self, other: Scope) -> Scope:
         types = {*self.columns, *other.columns}
@@ -209,6 +201,10 @@ class Maker:
     """Makes random queries; those of another dialect have other words."""
 
     random: random.Random
+    #: the kind of each column, by table
+    columns: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        table: {name: _TYPES[name] for name in rows.column_names if name in _TYPES} for table, rows in TABLES.items()
+    }
     calls: ClassVar[Mapping[str, tuple[str, ...]]] = _CALLS
     constants: ClassVar[Mapping[str, tuple[str, ...]]] = _CONSTANTS
     special: ClassVar[Mapping[str, tuple[str, ...]]] = _SPECIAL
@@ -225,6 +221,14 @@ class Maker:
         (kind,) = self.random.choices([*self.kinds], [*self.kinds.values()])
         made: str = getattr(self, kind)()
         return made
+
+    def scope(self, **tables: str) -> Scope:
+        """The columns of tables, each under an alias."""
+        found: dict[str, list[str]] = {}
+        for alias, table in tables.items():
+            for name, kind in self.columns[table].items():
+                found.setdefault(kind, []).append(f"{alias}.{name}")
+        return Scope(found)
 
     def expression(self, type: str, scope: Scope, depth: int = 3) -> str:
         chance = self.random.random()
@@ -261,7 +265,7 @@ class Maker:
     # kinds of queries ------------------------------------------------------------------------------------------------
 
     def plain(self) -> str:
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         listed = self.listed(self.some(scope))
         tail = self.random.choice(("", " ORDER BY t.id LIMIT 3", " ORDER BY t.id DESC LIMIT 4 OFFSET 2"))
         distinct = "DISTINCT " if not tail and self.random.random() < 0.3 else ""
@@ -272,8 +276,8 @@ class Maker:
 
     def join(self) -> str:
         kind = self.random.choice(_JOINS)
-        both = Scope.of(t="t", u="u")
-        visible = Scope.of(t="t") if "SEMI" in kind or "ANTI" in kind else both
+        both = self.scope(t="t", u="u")
+        visible = self.scope(t="t") if "SEMI" in kind or "ANTI" in kind else both
         condition = self.random.choice(("t.g = u.g", "t.n = u.m", "t.s = u.z", "t.g = u.g AND t.n > u.m", "t.d = u.e"))
         if kind in ("JOIN", "LEFT JOIN") and self.random.random() < 0.2:
             condition = "t.id + 99 < u.k"
@@ -285,7 +289,7 @@ class Maker:
         return f"SELECT {self.listed(self.some(visible))} FROM {source}{self.where(visible)}"
 
     def aggregate(self) -> str:
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         measures = [self.filled(self.random.choice(self.aggregates), scope) for _ in range(self.random.randint(1, 3))]
         keys = self.random.choice(([], ["t.g"], ["t.b"], ["t.s"], ["t.g", "t.b"], [self.expression("int", scope)]))
         listed = ", ".join(f"{text} AS c{number}" for number, text in enumerate([*keys, *measures]))
@@ -297,7 +301,7 @@ class Maker:
         return query
 
     def grouping_sets(self) -> str:
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         measures = [self.filled(self.random.choice(self.aggregates), scope) for _ in range(self.random.randint(1, 2))]
         sets = self.random.choice(
             ("ROLLUP (t.g, t.b)", "CUBE (t.g, t.b)", "GROUPING SETS ((t.g, t.b), (t.g), ())", "CUBE (t.b, t.g)",
@@ -309,7 +313,7 @@ class Maker:
         return f"SELECT {listed} FROM t{self.where(scope)} GROUP BY {sets}"
 
     def window(self) -> str:
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         made = []
         for number in range(self.random.randint(1, 2)):
             call = self.filled(self.random.choice(self.windowed), scope, 0)
@@ -330,13 +334,13 @@ class Maker:
         ]
         sides = []
         for table in ("t", self.random.choice(("t", "u"))):
-            scope = Scope.of(**{table: table})
+            scope = self.scope(**{table: table})
             listed = ", ".join(f"{self.expression(type, scope, 1)} AS c{number}" for number, type in enumerate(types))
             sides.append(f"SELECT {listed} FROM {table}")
         return f"{sides[0]} {self.random.choice(_SETS)} {sides[1]}"
 
     def subquery(self) -> str:
-        scope, inner = Scope.of(t="t"), Scope.of(u="u")
+        scope, inner = self.scope(t="t"), self.scope(u="u")
         both = scope.joined(inner)
         choice = self.random.randrange(8)
         listed = self.listed(self.some(scope, 2))
@@ -364,7 +368,7 @@ class Maker:
 
     def nested(self) -> str:
         """Queries of several levels: aggregates over joins, windows over aggregates, derived tables."""
-        both, scope = Scope.of(t="t", u="u"), Scope.of(t="t")
+        both, scope = self.scope(t="t", u="u"), self.scope(t="t")
         measure = self.filled(self.random.choice(self.aggregates), both)
         key = self.expression(self.random.choice(("int", "text", "bool")), both, 1)
         value = self.expression("int", scope)
@@ -409,7 +413,7 @@ class Maker:
 
     def edges(self) -> str:
         """Queries over numbers that can't be computed with: NaN, infinities, the smallest and the largest integers."""
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         test = self.condition(scope)
         return self.random.choice(
             (
@@ -440,7 +444,7 @@ class Maker:
 
     def odd(self) -> str:
         """Queries without tables, nulls without types, lists, structs."""
-        scope = Scope.of(t="t")
+        scope = self.scope(t="t")
         return self.random.choice(
             (
                 f"SELECT {self.listed(self.some(Scope({})))}",

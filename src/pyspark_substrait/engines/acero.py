@@ -68,6 +68,7 @@ ACERO: Final = Target(
     switches=False,
     lacks=frozenset(
         {
+            "ExecutionContextVariable",
             "ScalarSubquery",
             "InPredicate",
             "SetPredicate",

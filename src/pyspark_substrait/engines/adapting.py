@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
 from pyspark_substrait.engines.calls import Calls, cast
@@ -25,13 +26,14 @@ from pyspark_substrait.engines.inner_joins import (
 from pyspark_substrait.engines.joined_queries import internal_call, with_joins
 from pyspark_substrait.engines.literal_forms import padded, with_string_literals
 from pyspark_substrait.engines.marks import plain_marks, with_exact_mark, with_left_mark
+from pyspark_substrait.engines.measure_forms import Finish, in_ordered_form
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.nested_references import with_calls
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names, with_unlike_names
 from pyspark_substrait.engines.places import located
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
-from pyspark_substrait.engines.relation_forms import in_terms_of_others
+from pyspark_substrait.engines.relation_forms import in_terms_of_others, with_constants
 from pyspark_substrait.engines.set_groups import by_grouping
 from pyspark_substrait.engines.struct_names import check_alike, check_keys, with_root_names
 from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
@@ -41,6 +43,7 @@ from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Cast,
     EnumArgument,
+    ExecutionContextVariable,
     Expression,
     FieldReference,
     Function,
@@ -78,13 +81,11 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.repetition import refuse_repetition
 from pyspark_substrait.model.types import (
-    I64,
     FixedChar,
     List,
     Map,
     String,
     Struct,
-    Type,
     VarChar,
     concrete,
     same_type,
@@ -102,9 +103,6 @@ from pyspark_substrait.model.walk import (
 from pyspark_substrait.sql.decorrelation import may_vary
 
 __all__ = ["adapted"]
-
-#: a count of records that no input has
-_MOST_RECORDS: Final = 2**63 - 1
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
@@ -184,7 +182,7 @@ class _Adapting:
         if isinstance(node, Read) and not self.target.read_filters:
             node = filtered_above(node, self.target)
         if isinstance(node, Fetch) and self.target.constant_limits:
-            node = _with_constants(node, self.target)
+            node = with_constants(node, self.target.engine)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
         if isinstance(node, Set) and self.target.outer_columns_by_name:
@@ -199,7 +197,8 @@ class _Adapting:
             node = with_own_names(node, self._number)
         match node:
             case Aggregate():
-                casts = self._casts(node)
+                node, forms = self._measures(node)
+                finishes = self._finishes(node, forms)
                 if not self.target.measure_filters and any(item.filter is not None for item in node.measures):
                     raise UnsupportedPlanError(
                         f"{self.target.engine} ignores the filters of measures",
@@ -210,9 +209,9 @@ class _Adapting:
                 node = _over_columns(node) if self.target.plain_measures else node
                 if self.target.one_grouping and len(node.groupings) > 1:
                     check_keys(node, self.target)
-                    return _with_casts(in_one_grouping(node), casts)
-                if casts:
-                    return _with_casts(node if self.target.emits else self._emitted(node), casts)
+                    return _finished(in_one_grouping(node), finishes)
+                if finishes:
+                    return _finished(node if self.target.emits else self._emitted(node), finishes)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
                 numbered = with_numbered_copies(node)
                 return self.relation(numbered) if self.target.set_operations else numbered
@@ -242,13 +241,21 @@ class _Adapting:
             return node if self.target.emits else self._projection(node)
         return _whole(node) if self.target.whole_projections else node
 
-    def _casts(self, node: Aggregate) -> dict[int, Type]:
-        """The types that columns of an aggregate have to be cast to, by their positions in its output."""
+    def _measures(self, node: Aggregate) -> tuple[Aggregate, dict[int, Finish]]:
+        """Return an aggregate with the engine's measures, and what makes the plan's of some, by their positions."""
+        if not self.target.ordered_measures:
+            return node, {}
+        found = [in_ordered_form(item) for item in node.measures]
+        finishes = {position: finish for position, (_, finish) in enumerate(found) if finish is not None}
+        return replace(node, measures=tuple(measure for measure, _ in found)), finishes
+
+    def _finishes(self, node: Aggregate, forms: Mapping[int, Finish]) -> dict[int, Finish]:
+        """Return what makes the plan's columns of an aggregate's, by the positions in its output."""
         first = len(node.direct_schema.types) - len(node.measures) - (len(node.groupings) > 1)
         direct = {
-            first + index: item.measure.output_type
-            for index, item in enumerate(node.measures)
-            if self.calls.is_cast(item.measure)
+            first + position: forms.get(position) or partial(cast, type=item.measure.output_type)
+            for position, item in enumerate(node.measures)
+            if position in forms or self.calls.is_cast(item.measure)
         }
         emit = node.common.emit
         if emit is None:
@@ -335,6 +342,8 @@ class _Adapting:
                 return composed(self.target.composed[name], node, values, self.target.engine)
             case ScalarFunction(function=function) if function == self.target.date_days:
                 return node
+            case ExecutionContextVariable() if self.target.variable is not None:
+                return self.target.variable(node)
             case ScalarFunction():
                 return self.calls.as_stated(node)
             case WindowFunction():
@@ -410,19 +419,14 @@ class _Adapting:
         return replace(node, input=padded(text, wanted.length))
 
 
-def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
-    """Return a relation below a projection that casts some of its columns."""
-    if not casts:
+def _finished(made: Relation, finishes: Mapping[int, Finish]) -> Relation:
+    """Return a relation below a projection that makes other values of some of its columns."""
+    if not finishes:
         return made
-    columns = [field(made, position) for position in range(len(made.schema.types))]
-    width = len(columns)
-    return Project(
-        common=RelCommon(emit=tuple(range(width, 2 * width))),
-        input=made,
-        expressions=tuple(
-            cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
-        ),
-    )
+    columns: list[Expression] = [field(made, position) for position in range(len(made.schema.types))]
+    for position, finish in finishes.items():
+        columns[position] = finish(columns[position])
+    return Project.only(made, columns)
 
 
 def _map_call(node: NestedMap, pairs: Sequence[tuple[Expression, Expression]], name: str) -> Expression:
@@ -431,22 +435,6 @@ def _map_call(node: NestedMap, pairs: Sequence[tuple[Expression, Expression]], n
     return ScalarFunction(
         function=Function("", name, "list_list"), arguments=lists, output_type=node.type, derived_type=node.type
     )
-
-
-def _with_constants(node: Fetch, target: Target) -> Fetch:
-    """Return a fetch whose offset and count are constants: 0 and the greatest number where there is none, or null."""
-
-    def constant(value: Expression | None, default: int) -> Literal:
-        if value is None or (isinstance(value, Literal) and value.value is None):
-            return Literal(type=I64(), value=default)
-        if not isinstance(value, Literal):
-            raise UnsupportedPlanError(
-                f"{target.engine} takes only constants as the offset and the count of a fetch",
-                hint="Compute the number before the plan is made",
-            )
-        return value
-
-    return replace(node, offset_expr=constant(node.offset_expr, 0), count_expr=constant(node.count_expr, _MOST_RECORDS))
 
 
 def _with_kept_side(node: Join, target: Target) -> Join:

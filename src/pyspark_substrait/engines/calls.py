@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
+from pyspark_substrait.engines.compositions import is_long
+from pyspark_substrait.engines.constructors import COMPARISON, boolean_call
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import OFFICIAL
@@ -17,6 +19,8 @@ from pyspark_substrait.model.expressions import (
     FailureBehavior,
     Function,
     FunctionOption,
+    IfClause,
+    IfThen,
     ScalarFunction,
     TypeArgument,
     WindowFunction,
@@ -77,6 +81,10 @@ class Calls:
             arguments = (_dividend(arguments[0], call.output_type, digits), *arguments[1:])
         arguments = tuple(
             _converted(argument, call.output_type) if position in spelling.as_result else argument
+            for position, argument in enumerate(arguments)
+        )
+        arguments = tuple(
+            _at_least(argument, spelling.at_least[position]) if position in spelling.at_least else argument
             for position, argument in enumerate(arguments)
         )
         if spelling.arguments is not None:
@@ -149,7 +157,8 @@ class Calls:
             if argument is None or (isinstance(argument, Literal) and argument.value is None):
                 continue
             if not isinstance(argument, Literal) or not isinstance(argument.value, int | str):
-                self._note_value(call, position)
+                if position not in spelling.at_least:
+                    self._note_value(call, position)
             elif not right(argument.value):
                 raise UnsupportedPlanError(
                     f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value!r}",
@@ -197,6 +206,24 @@ def _converted(argument: Argument, type: Type) -> Argument:
     if isinstance(argument, EnumArgument | TypeArgument) or same_type(argument.type, type):
         return argument
     return cast(argument, with_nullability(type, argument.type.nullable))
+
+
+def _at_least(argument: Argument, least: int) -> Argument:
+    """Return a number that is at least another one; literals, which were looked at, as they are.
+
+    Raises:
+        UnsupportedPlanError: it is too long to be written twice.
+    """
+    if isinstance(argument, EnumArgument | TypeArgument | Literal):
+        return argument
+    if is_long((argument,)):
+        raise UnsupportedPlanError(
+            f"a number that must not be below {least} is too long to be written twice",
+            hint="Compute it in a projection below this relation",
+        )
+    bound = Literal(type=with_nullability(argument.type, False), value=least)
+    lower = boolean_call(Function(COMPARISON, "lt", "any_any"), (argument, bound), argument.type.nullable)
+    return IfThen(ifs=(IfClause(lower, bound),), else_=argument)
 
 
 def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:

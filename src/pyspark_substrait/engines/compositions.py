@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal, is_known
-from pyspark_substrait.engines.inner_joins import conjunction
+from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal, is_known, is_null
+from pyspark_substrait.engines.inner_joins import conjunction, disjunction
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
@@ -24,10 +24,13 @@ from pyspark_substrait.model.types import (
     I32,
     Date,
     IntervalDay,
+    List,
+    Map,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Struct,
     concrete,
     with_nullability,
 )
@@ -40,8 +43,11 @@ __all__ = [
     "composed",
     "duration_cast",
     "exclusive_or",
+    "greatest",
     "is_long",
+    "least",
     "moment_text",
+    "sorted_list",
     "split_text",
     "with_days",
     "with_durations",
@@ -142,9 +148,45 @@ def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expressi
     return IfThen(ifs=(IfClause(equal(text, empty), alone),), else_=parts)
 
 
+def _null_if_any(name: str) -> Composition:
+    """Return the form of an extreme of values that is null if one of them is, by a function that skips nulls."""
+
+    def made(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+        if call.function.urn == engines.DATAFUSION.urn:  # its own of this name
+            return call
+        extreme = replace(call, function=Function("", name, call.function.signature), options=())
+        unknown = [is_null(value) for value in values if value.type.nullable]
+        if not unknown:
+            return extreme
+        null = Literal(type=with_nullability(call.output_type, True), value=None)
+        return IfThen(ifs=(IfClause(disjunction(unknown), null),), else_=extreme)
+
+    return made
+
+
+greatest = _null_if_any("greatest")
+least = _null_if_any("least")
+
+
+def sorted_list(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return a sorted list by DataFusion's function.
+
+    Raises:
+        UnsupportedPlanError: its elements are structs, lists or maps, in which nulls are larger there than here.
+    """
+    type = concrete(values[0].type)
+    wanted = next((name for option in call.options for name in option.preference), "")
+    order, _, nulls = wanted.partition("_")
+    if not nulls or not isinstance(type, List) or isinstance(concrete(type.type), Struct | List | Map):
+        raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key} of {type} in the order {wanted!r}")
+    words = [Literal(type=String(), value=word) for word in (order, nulls.replace("_", " "))]
+    function = Function(engines.DATAFUSION.urn, "array_sort", "list_str_str")
+    return replace(call, function=function, arguments=(values[0], *words), options=())
+
+
 #: those that have an argument several times
 _REPEATING: Final = frozenset(
-    {_between, _null_if, _is_true, _is_false, _is_not_true, _is_not_false, exclusive_or, split_text}
+    {_between, _null_if, _is_true, _is_false, _is_not_true, _is_not_false, exclusive_or, split_text, greatest, least}
 )
 #: the most expressions in a value that is repeated; 1024 characters of a literal count as one more
 _MOST_REPEATED: Final = 1000

@@ -12,8 +12,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from pyspark_substrait.engines.compositions import and_not, duration_cast, exclusive_or, moment_text, split_text
+from pyspark_substrait.engines.compositions import (
+    and_not,
+    duration_cast,
+    exclusive_or,
+    greatest,
+    least,
+    moment_text,
+    sorted_list,
+    split_text,
+)
 from pyspark_substrait.engines.description import Spelling, Target, is_bit, same_names
+from pyspark_substrait.engines.moments import is_utc, rounded_down, variable_call
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, ScalarFunction
@@ -27,6 +37,7 @@ from pyspark_substrait.model.types import (
     IntervalDay,
     IntervalYear,
     List,
+    Map,
     Struct,
     Type,
 )
@@ -47,6 +58,9 @@ _TEXTS: Final = {
 _EXTREMES: Final[dict[str, tuple[Spelling, ...]]] = {
     name: (Spelling(name=name, lacks=(Struct, List)),) for name in ("min", "max")
 }
+_GREATEST: Final[dict[str, tuple[Spelling, ...]]] = {
+    f"{name}_skip_null": (Spelling(name=name, lacks=(Struct, List, Map)),) for name in ("greatest", "least")
+}
 
 
 def _not_negative(value: int) -> bool:
@@ -65,10 +79,6 @@ def _any(value: int) -> bool:
     return True
 
 
-def _utc(value: str) -> bool:
-    return value in ("UTC", "Etc/UTC", "Z", "+00:00")
-
-
 def _as(type: Type, *names: str, overloads: tuple[str, ...] = (), **delivers: str) -> dict[str, tuple[Spelling, ...]]:
     """Functions of the same name whose result has this type there, whatever the overload."""
     values = {option: (value,) for option, value in delivers.items()}
@@ -83,7 +93,7 @@ _WITH_INTERVALS: Final = {
     name: (
         Spelling(name=name, overloads=("pts_iyear", "date_iyear", "pts_iday", "ptstz_iday")),
         Spelling(name=name, overloads=("date_iday",), as_result=(0,)),
-        Spelling(name=name, overloads=("ptstz_iyear_str",), arguments=(0, 1), literals=(2,), constants={2: _utc}),
+        Spelling(name=name, overloads=("ptstz_iyear_str",), arguments=(0, 1), literals=(2,), constants={2: is_utc}),
     )
     for name in ("add", "subtract")
 }
@@ -103,7 +113,7 @@ def _extracted(*parts: str, counted_from: str = "") -> Iterator[Spelling]:
     )
     yield plain
     zone = value + 1
-    yield replace(plain, overloads=(f"req_{more}ptstz_str",), literals=(zone,), constants={zone: _utc})
+    yield replace(plain, overloads=(f"req_{more}ptstz_str",), literals=(zone,), constants={zone: is_utc})
 
 
 _SHIFTS: Final = {
@@ -115,7 +125,7 @@ _ROUND: Final = Spelling(
 )
 _QUOTIENT: Final = Spelling(name="divide", overloads=("dec_dec",), cast=("dec_dec",), quotient_digits={"dec_dec": 4})
 #: the functions that only Spark has, where DataFusion's mean the same; noted where they don't for some values
-_SPARK: Final = {
+_SPARK: Final[dict[str, dict[str, tuple[Spelling, ...]]]] = {
     "extension:pyspark_substrait:functions_spark_arithmetic": {
         **_SHIFTS,
         "divide": (_QUOTIENT, Spelling(name="divide", overloads=("fp64_fp64",), constants={1: _not_zero})),
@@ -128,6 +138,11 @@ _SPARK: Final = {
         **_EXTREMES,
         "avg": (Spelling(name="avg", overloads=("dec",), cast=("dec",), quotient_digits={"dec": 4}),),
     },
+    "extension:pyspark_substrait:functions_spark_aggregate": same_names("bit_and", "bit_or", "bit_xor"),
+    "extension:pyspark_substrait:functions_spark_collection": {
+        "reverse": (Spelling(name="array_reverse"),),
+    },
+    "extension:pyspark_substrait:functions_spark_datetime": same_names("make_date"),
     "extension:pyspark_substrait:functions_spark_window": same_names(
         "first_value", "last_value", "nth_value", "lead", "lag", ignore_nulls="FALSE"
     ),
@@ -187,9 +202,11 @@ DATAFUSION: Final = Target(
         **same_names("starts_with", "ends_with", "contains", "replace", case_sensitivity="CASE_SENSITIVE"),
         **same_names("lpad", "rpad", "ltrim", "rtrim", "trim"),
         **_EXTREMES,
+        **_GREATEST,
         **same_names("bool_and", "bool_or"),
         "sum": (Spelling(name="sum", cast=("dec",)),),
         **_as(I64(), "count"),
+        "cardinality": (Spelling(name="array_length", overloads=("list",), cast=("list",)),),
         **_as(FP64(), "corr"),
         "median": (Spelling(name="median", words="left out", overloads=("req_fp32", "req_fp64")),),
         **same_names("percent_rank", "cume_dist", "first_value", "last_value"),
@@ -212,6 +229,7 @@ DATAFUSION: Final = Target(
                 name="substr",
                 delivers={"negative_start": ("LEFT_OF_BEGINNING", "WRAP_FROM_END", "ERROR")},
                 constants={1: _positive, 2: _not_negative},
+                at_least={2: 0},
             ),
         ),
         **_SHIFTS,
@@ -255,11 +273,16 @@ DATAFUSION: Final = Target(
     clustered_sorts=False,
     range_frames=False,
     # others can't be computed over frames that lose records
-    over_windows={"bool_and": "min", "bool_or": "max", "approx_count_distinct": ""},
+    over_windows={
+        "bool_and": "min",
+        "bool_or": "max",
+        **dict.fromkeys(("approx_count_distinct", "bit_and", "bit_or"), ""),
+    },
     others=_SPARK,
     whole_projections=True,
     inner_joins=True,
     one_grouping=True,
+    ordered_measures=True,
     multiplicities=False,
     read_filters=False,
     queries=DataFusionQueries(),
@@ -276,7 +299,12 @@ DATAFUSION: Final = Target(
         "string_split": split_text,
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
         "to_text": _as_cast,
+        "round_calendar": rounded_down,
+        "greatest": greatest,
+        "least": least,
+        "sort": sorted_list,
     },
+    variable=variable_call,
     texts={
         **dict.fromkeys((FP32, FP64), "1e16 for 1.0E16"),
         **dict.fromkeys((IntervalYear, IntervalDay, IntervalCompound), "1 days 2 hours for P1DT2H"),

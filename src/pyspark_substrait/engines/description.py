@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pyspark_substrait.engines.compositions import Composition
-from pyspark_substrait.model.expressions import Expression, Function
+from pyspark_substrait.model.expressions import ExecutionContextVariable, Expression, Function
 from pyspark_substrait.model.relations import JoinType, SetOp
 from pyspark_substrait.model.types import Type, TypeBase
 from pyspark_substrait.sql.decorrelation import Natives
@@ -33,6 +33,7 @@ class Spelling:
         constants: a predicate on the values of an argument for which it means the same, by position. Other constants
             are an error; arguments that aren't constant are noted.
         literals: the positions of the arguments that must be literals there.
+        at_least: the numbers that arguments become where they are lower and no literals, by position.
         lacks: the classes of types that its arguments can't have.
         texts: the strings for enumeration values that aren't their names in lower case.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
@@ -56,6 +57,7 @@ class Spelling:
     overloads: tuple[str, ...] = ()
     constants: Mapping[int, Callable[[Any], bool]] = field(default_factory=dict)
     literals: tuple[int, ...] = ()
+    at_least: Mapping[int, int] = field(default_factory=dict)
     lacks: tuple[type[TypeBase], ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
@@ -96,6 +98,8 @@ class Target:
             of the left one. Joins that keep the right one are an error then.
         sets_by_names: whether the columns of the inputs of a set operation must have the same names, which are those of
             the expressions there; a projection of all columns gives them.
+        ordered_measures: whether Spark's ``min_by``, ``max_by`` and lists become aggregates in order, as DataFusion has
+            them.
         plain_measures: whether the arguments of aggregate functions and the groupings must be plain columns;
             expressions are then computed in a projection below.
         one_grouping: whether it counts the columns of an aggregate with several grouping sets differently than the
@@ -125,6 +129,7 @@ class Target:
         range_frames: whether frames without bounds may be ranges; if not, they are rows.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
         composed: the functions that are expressed by others there, by their simple name.
+        variable: returns a variable of the execution as its function; None if it takes those of plans.
         sets_of_groupings: whether an aggregate must have a grouping set, even if it is empty.
         aggregate_emits: whether an aggregate must have an emit.
         joins: the types of joins that it has; None for all.
@@ -162,6 +167,7 @@ class Target:
     one_sided_keys: bool = True
     both_sides: bool = False
     sets_by_names: bool = False
+    ordered_measures: bool = False
     plain_measures: bool = False
     one_grouping: bool = False
     constant_limits: bool = False
@@ -186,6 +192,7 @@ class Target:
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
     composed: Mapping[str, Composition] = field(default_factory=dict)
+    variable: Callable[[ExecutionContextVariable], Expression] | None = None
     sets_of_groupings: bool = False
     aggregate_emits: bool = False
     joins: frozenset[JoinType] | None = None

@@ -44,6 +44,7 @@ DUCKDB: Final = Target(
     switches=False,
     lacks=frozenset(
         {
+            "ExecutionContextVariable",
             "ScalarSubquery",
             "InPredicate",
             "SetPredicate",

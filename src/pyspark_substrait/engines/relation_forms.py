@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pyspark_substrait.engines.constructors import COMPARISON, boolean_call, equal, field, number_table
 from pyspark_substrait.engines.inner_joins import conjunction
@@ -45,7 +46,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import I32, I64, Boolean
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
 
-__all__ = ["in_terms_of_others"]
+__all__ = ["in_terms_of_others", "with_constants"]
 
 
 def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
@@ -184,3 +185,27 @@ def _without_common(node: Set) -> Relation:
     ]
     condition = conjunction(conditions) if conditions else Literal(type=Boolean(), value=True)
     return Join(common=node.common, left=first, right=common, type=JoinType.LEFT_ANTI, expression=condition)
+
+
+#: the count of a fetch that has none
+_MOST_RECORDS: Final = 2**63 - 1
+
+
+def with_constants(node: Fetch, engine: str) -> Fetch:
+    """Return a fetch whose offset and count are constants: 0 and the greatest number where there is none, or null.
+
+    Raises:
+        UnsupportedPlanError: one is computed.
+    """
+
+    def constant(value: Expression | None, default: int) -> Literal:
+        if value is None or (isinstance(value, Literal) and value.value is None):
+            return Literal(type=I64(), value=default)
+        if not isinstance(value, Literal):
+            raise UnsupportedPlanError(
+                f"{engine} takes only constants as the offset and the count of a fetch",
+                hint="Compute the number before the plan is made",
+            )
+        return value
+
+    return replace(node, offset_expr=constant(node.offset_expr, 0), count_expr=constant(node.count_expr, _MOST_RECORDS))

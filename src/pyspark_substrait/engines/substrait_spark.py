@@ -106,6 +106,7 @@ SUBSTRAIT_SPARK: Final = Target(
     own_columns=True,
     lacks=frozenset(
         {
+            "ExecutionContextVariable",
             "SetPredicate",
             "SetComparison",
             "MultiOrList",

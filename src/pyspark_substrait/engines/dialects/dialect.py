@@ -22,7 +22,7 @@ from sqlglot import exp
 from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.tree import filled, operand, type_tree
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import Expression, FailureBehavior, Function
+from pyspark_substrait.model.expressions import ContextVariable, Expression, FailureBehavior, Function
 from pyspark_substrait.model.literals import Literal as Constant
 from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 
@@ -200,6 +200,10 @@ class Dialect:
         multiplicities: whether it has INTERSECT ALL and EXCEPT ALL.
         laterals: whether it has LATERAL.
         values: whether it has VALUES in FROM, with names for the columns.
+        list_element: the template of an element of a list, by its position from 1, or from -1 at the end; null where
+            there is none. Empty if there is no such form.
+        lambdas: whether its functions of lists take lambdas.
+        variables: the templates of variables of the execution, by the variable.
         single_rows: whether a subquery with several records is an error where one is needed.
         exact_frames: whether floating-point numbers are summed anew for each frame; if not, those that leave it are
             subtracted from the sum, which may have lost the others, or be infinite.
@@ -231,6 +235,9 @@ class Dialect:
     multiplicities: bool = True
     laterals: bool = True
     values: bool = True
+    list_element: str = ""
+    lambdas: bool = False
+    variables: Mapping[ContextVariable, str] = field(default_factory=dict)
     single_rows: bool = True
     exact_frames: bool = True
     unknown_in: bool = True

@@ -16,8 +16,10 @@ from sqlglot import exp
 from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.duckdb_decimals import average, decimal_sum, product, quotient
+from pyspark_substrait.engines.dialects.duckdb_lists import ELEMENT, LISTS, SPARK_LISTS
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
+from pyspark_substrait.engines.dialects.moments import starts_of_units
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -25,9 +27,13 @@ from pyspark_substrait.engines.dialects.standard import (
     EVEN,
     FLOATS,
     INTEGERS,
+    SPARK_AGGREGATE,
     SPARK_ARITHMETIC,
+    SPARK_COLLECTION,
+    SPARK_DATETIME,
     SPARK_STATISTICS,
     STANDARD,
+    comparable,
     extracts,
     extreme_of_single_values,
     in_zone,
@@ -45,6 +51,7 @@ from pyspark_substrait.engines.dialects.texts import (
     string_agg,
 )
 from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.model.expressions import ContextVariable
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -242,6 +249,16 @@ def _average_of_integers(call: Call) -> exp.Expression:
     return call.filled("CAST(agg(SUM({0})) // NULLIF(agg(COUNT({0})), 0) AS {output})")
 
 
+def _extreme_by(template: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of ``min_by`` or ``max_by``: the value beside the smallest or the largest one."""
+
+    def body(call: Call) -> exp.Expression:
+        comparable(call.type(1), call)
+        return call.filled(template)
+
+    return body
+
+
 # texts and times -----------------------------------------------------------------------------------------------------
 
 
@@ -360,16 +377,26 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}datetime": [
         *extracts("EXTRACT({part} FROM {{0}})"),
         *extracts("EXTRACT({part} FROM {{0}})", zones=True),
+        *starts_of_units("DATE_TRUNC('{part}', {0})"),
         row("local_timestamp", in_zone("{0} AT TIME ZONE {1}")),
         row("add", "{0} + {1}", signatures=_TIMESTAMPS),
         row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
         row("add", "CAST({0} + {1} AS {output})", signatures=("date_iyear", "date_iday")),
         row("subtract", "CAST({0} - {1} AS {output})", signatures=("date_iyear", "date_iday")),
     ],
+    f"{_BASE}list": LISTS,
+    SPARK_COLLECTION: SPARK_LISTS,
     f"{_BASE}aggregate_generic": [
         row("any_value", "ANY_VALUE({0})", ignore_nulls="TRUE"),
         row("any_value", "FIRST({0})", ignore_nulls="FALSE"),
     ],
+    SPARK_AGGREGATE: [
+        *(row(name, f"{name.upper()}({{0}})") for name in ("bit_and", "bit_or", "bit_xor")),
+        row("min_by", _extreme_by("ARG_MIN_NULL({0}, {1})"), signatures=("any_any",)),
+        row("max_by", _extreme_by("ARG_MAX_NULL({0}, {1})"), signatures=("any_any",)),
+        row("collect_list", "COALESCE(LIST_FILTER(agg(LIST({0})), LAMBDA v: v IS NOT NULL), [])"),
+    ],
+    SPARK_DATETIME: [row("make_date", "MAKE_DATE({0}, {1}, {2})")],
     SPARK_ARITHMETIC: [
         row("divide", quotient(cut=False), signatures=("dec_dec",)),
         row("shift_right", shifted("{0} >> {1}")),
@@ -395,4 +422,7 @@ DUCKDB: Final = Dialect(
     types=types,
     literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=with_exponent, bytes=_bytes),
     cast=cast,
+    list_element=ELEMENT,
+    lambdas=True,
+    variables={ContextVariable.CURRENT_TIMESTAMP: "CURRENT_TIMESTAMP", ContextVariable.CURRENT_DATE: "CURRENT_DATE"},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
@@ -14,7 +15,7 @@ from pyspark_substrait.engines.dialects.dialect import Call, Row
 from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import any_of, as_outer, operand, repeated
+from pyspark_substrait.engines.dialects.tree import any_of, as_outer, number, operand, repeated
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -35,6 +36,7 @@ from pyspark_substrait.model.expressions import (
     Lambda,
     LambdaInvocation,
     LambdaParameterReference,
+    ListElement,
     MultiOrList,
     NamedLambdaReference,
     NestedList,
@@ -53,7 +55,17 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import FP32, FP64, Boolean, Type, VarChar, concrete, same_type
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    Boolean,
+    List,
+    Type,
+    VarChar,
+    concrete,
+    same_type,
+    with_nullability,
+)
 from pyspark_substrait.model.walk import expression_children
 
 __all__ = ["call", "cast", "declared", "equal", "expression", "field_uses", "is_membership", "known", "literal"]
@@ -103,12 +115,23 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> exp.
                 return windows.window(node, scope, compilation)
         case BrokenExpression(kind=kind, fault=fault):
             raise InvalidPlanError(fault, path=kind)
-        case NestedStruct() | NestedList() | NestedMap():
-            raise _unsupported("nested values", "nested", compilation)
+        case NestedList():
+            with at("nested"):
+                return _list(node, scope, compilation)
+        case NestedStruct() | NestedMap():
+            raise _unsupported("structs and maps", "nested", compilation)
         case ExecutionContextVariable():
-            raise _unsupported("variables of the execution", "execution_context_variable", compilation)
-        case Lambda() | NamedLambdaReference() | LambdaInvocation():
-            raise _unsupported("lambdas", "lambda", compilation)
+            template = compilation.dialect.variables.get(node.variable)
+            if template is None:
+                raise _unsupported("variables of the execution", "execution_context_variable", compilation)
+            return compilation.dialect.typed(compilation.dialect.filled(template), node.type)
+        case Lambda():
+            with at("lambda"):
+                return _lambda(node, scope, compilation)
+        case NamedLambdaReference(lambda_=named):
+            return _lambda(named.lambda_, scope, compilation)
+        case LambdaInvocation():
+            raise _unsupported("invocations of lambdas", "lambda_invocation", compilation)
         case _:
             assert_never(node)
 
@@ -123,6 +146,9 @@ def literal(node: Literal, compilation: Compilation, *, plain: bool = False) -> 
     dialect = compilation.dialect
     if node.value is None:
         return dialect.typed(exp.null(), node.type)
+    if isinstance(concrete(node.type), List) and isinstance(node.value, tuple):
+        elements = [literal(item, compilation) for item in node.value if isinstance(item, Literal)]
+        return dialect.typed(exp.Array(expressions=elements), node.type)
     found = dialect.literal(node, plain)
     if found is None:
         dialect.type_text(node.type)
@@ -171,27 +197,65 @@ def _parameter(node: DynamicParameter, compilation: Compilation) -> Literal:
 
 
 def _reference(node: FieldReference, scope: Scope, compilation: Compilation) -> exp.Expression:
-    match node.root:
+    dialect = compilation.dialect
+    if not isinstance(node.reference, tuple):
+        raise _unsupported("masks", "masked_reference", compilation)
+    first, rest = node.reference[:1], node.reference[1:]
+    match node.root, first:
+        case (RootReference() | OuterReference() | LambdaParameterReference()) as root, (StructField(field=position),):
+            record = _record(root, scope, compilation)
+            if not 0 <= position < len(record.columns):
+                raise InvalidPlanError(f"there is no field {position}; the record has {len(record.columns)}")
+            value = record.columns[position].copy()
+            if isinstance(root, OuterReference):
+                value = dialect.filled(dialect.outer_column, as_outer(value))
+        case ((RootReference() | OuterReference()), _):
+            raise _unsupported("references to whole records", "direct_reference", compilation)
+        case root, _:
+            assert not isinstance(root, LambdaParameterReference)
+            with at("expression"):
+                value = expression(root, scope, compilation)
+            rest = node.reference
+    dialect.type_text(node.type)
+    for segment in rest:
+        if not isinstance(segment, ListElement) or not dialect.list_element:
+            raise _unsupported("references into values", "direct_reference", compilation)
+        place = segment.offset + 1 if segment.offset >= 0 else segment.offset
+        value = dialect.filled(dialect.list_element, value, number(place))
+    return value
+
+
+def _record(
+    root: RootReference | OuterReference | LambdaParameterReference, scope: Scope, compilation: Compilation
+) -> Record:
+    match root:
         case RootReference():
-            record = scope.record
+            return scope.record
         case OuterReference():
-            record = _outer(node.root, scope)
-        case LambdaParameterReference():
-            raise _unsupported("lambdas", "root", compilation)
-        case _:
-            raise _unsupported("references into values", "expression", compilation)
-    if not isinstance(node.reference, tuple) or len(node.reference) != 1:
-        raise _unsupported("references into columns", "direct_reference", compilation)
-    (segment,) = node.reference
-    if not isinstance(segment, StructField):
-        raise _unsupported("references into columns", "direct_reference", compilation)
-    if not 0 <= segment.field < len(record.columns):
-        raise InvalidPlanError(f"there is no field {segment.field}; the record has {len(record.columns)}")
-    compilation.dialect.type_text(node.type)
-    found = record.columns[segment.field].copy()
-    if isinstance(node.root, OuterReference):
-        return compilation.dialect.filled(compilation.dialect.outer_column, as_outer(found))
-    return found
+            return _outer(root, scope)
+        case LambdaParameterReference(steps_out=steps):
+            if steps >= len(scope.lambdas):
+                raise _unsupported("parameters of lambdas around queries", "root", compilation)
+            return scope.lambdas[-1 - steps]
+
+
+def _lambda(node: Lambda, scope: Scope, compilation: Compilation) -> exp.Expression:
+    if not compilation.dialect.lambdas:
+        raise _unsupported("lambdas", "lambda", compilation)
+    names = [exp.to_identifier(compilation.names.fresh("x"), quoted=True) for _ in node.parameters.types]
+    inner = replace(scope, lambdas=(*scope.lambdas, Record(tuple(names))), windows=False)
+    with at("body"):
+        return exp.Lambda(this=expression(node.body, inner, compilation), expressions=[name.copy() for name in names])
+
+
+def _list(node: NestedList, scope: Scope, compilation: Compilation) -> exp.Expression:
+    type = concrete(node.type)
+    assert isinstance(type, List)
+    values = []
+    for position, item in enumerate(node.values):
+        with at("list", "values", position):
+            values.append(_branch(item, with_nullability(type.type, item.type.nullable), scope, compilation))
+    return compilation.dialect.typed(exp.Array(expressions=values), type)
 
 
 def _outer(root: OuterReference, scope: Scope) -> Record:

@@ -43,6 +43,7 @@ from pyspark_substrait.engines.dialects.standard import (
 )
 from pyspark_substrait.engines.dialects.texts import concatenated, like, shortened, string_agg, substring
 from pyspark_substrait.engines.dialects.tree import filled
+from pyspark_substrait.model.expressions import ContextVariable
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -367,6 +368,7 @@ POSTGRES: Final = Dialect(
     types=types,
     literal=Literals(sqlglot="postgres", types=types, integer=I32, texts=False, bytes=_bytes),
     cast=cast,
+    variables={ContextVariable.CURRENT_TIMESTAMP: "CURRENT_TIMESTAMP", ContextVariable.CURRENT_DATE: "CURRENT_DATE"},
     text_order='{0} COLLATE "C"',
     case_sensitive=True,
     longest_name=63,

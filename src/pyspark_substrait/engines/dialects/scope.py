@@ -31,12 +31,14 @@ class Scope:
         outer: those of the enclosing queries, the nearest last.
         windows: whether window functions may stand here.
         filtering: whether the expression is IN of a query, or the negation of one, in a filter: null does as false.
+        lambdas: the parameters of the lambdas around it, the nearest last.
     """
 
     record: Record
     outer: tuple[Record, ...] = ()
     windows: bool = False
     filtering: bool = False
+    lambdas: tuple[Record, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

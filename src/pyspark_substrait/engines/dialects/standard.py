@@ -40,7 +40,10 @@ __all__ = [
     "EXTREMES",
     "FLOATS",
     "INTEGERS",
+    "SPARK_AGGREGATE",
     "SPARK_ARITHMETIC",
+    "SPARK_COLLECTION",
+    "SPARK_DATETIME",
     "SPARK_STATISTICS",
     "STANDARD",
     "comparable",
@@ -67,6 +70,10 @@ EVEN: Final = "TIE_TO_EVEN"
 ALL_VALUES: Final = ("ERROR", "SATURATE", "SILENT")
 #: the extension of Spark's arithmetic, in which quotients of decimals are rounded to more digits
 SPARK_ARITHMETIC: Final = "extension:pyspark_substrait:functions_spark_arithmetic"
+#: the extensions of Spark's aggregates, of its functions of lists, and of those of dates and times
+SPARK_AGGREGATE: Final = "extension:pyspark_substrait:functions_spark_aggregate"
+SPARK_COLLECTION: Final = "extension:pyspark_substrait:functions_spark_collection"
+SPARK_DATETIME: Final = "extension:pyspark_substrait:functions_spark_datetime"
 #: the extension of Spark's extremes, which include values that the specification's have not
 SPARK_STATISTICS: Final = "extension:pyspark_substrait:functions_spark_statistics"
 #: the values of ``negative_start``, for a start that isn't negative

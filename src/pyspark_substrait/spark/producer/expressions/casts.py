@@ -112,7 +112,8 @@ def cast(node: Node, scope: Scope) -> Expression:
     child, json_type = node.children[0], node.value("dataType")
     if isinstance(json_type, str) and _LENGTH.fullmatch(json_type):
         raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: it keeps to the length of a {json_type}")
-    if child.name == "Literal" and child.value("value") is None:
+    void = child.name == "AttributeReference" and child.value("dataType") == "void"  # a column of nulls
+    if void or (child.name == "Literal" and child.value("value") is None):
         return Literal(type=type_of(json_type, True), value=None)
     if child.name == "RaiseError":
         return raised(child, type_of(json_type, True), scope)
