@@ -33,6 +33,7 @@ from pyspark_substrait.model.types import (
     Decimal,
     IntervalDay,
     IntervalYear,
+    List,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -105,6 +106,8 @@ def plain(node: Literal) -> Any:
             int(units),
         ):
             return units * 10**6 // 10**precision
+        case List(), tuple(elements):
+            return [plain(element) for element in elements if isinstance(element, Literal)]
         case _, value:
             return value
 
@@ -126,6 +129,8 @@ def counted(value: Any, type: Type) -> Any:
             return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond
         case _, pa.MonthDayNano() as found:
             return (found.months, found.days * 86_400_000_000 + found.nanoseconds // 1000)
+        case List(type=element), list():
+            return [counted(one, element) for one in value]
         case FP32(), float():
             return struct.unpack("f", struct.pack("f", value))[0]
         case _, str() | bytes() | int() | float() | bool() | decimal.Decimal() | uuid.UUID():

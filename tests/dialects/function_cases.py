@@ -22,7 +22,7 @@ from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, StructField
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Measure
-from pyspark_substrait.model.types import FP32, FP64, Type, concrete
+from pyspark_substrait.model.types import FP32, FP64, List, Type, concrete
 from tests.dialects.engines import Engine, EngineFault, plain
 from tests.spark import plans
 
@@ -146,6 +146,9 @@ def _same(found: Any, wanted: Literal) -> bool:
     value, type = plain(wanted), concrete(wanted.type)
     if found is None or value is None:
         return found is None and value is None
+    if isinstance(type, List) and isinstance(wanted.value, tuple):
+        elements = [item for item in wanted.value if isinstance(item, Literal)]
+        return len(found) == len(elements) and all(map(_same, found, elements))
     if isinstance(type, FP32 | FP64):
         if math.isnan(value) or math.isnan(found) or math.isinf(value):
             return bool(found == value) or (math.isnan(value) and math.isnan(found))

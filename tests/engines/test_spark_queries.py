@@ -64,6 +64,14 @@ def test_a_query_has_the_rows_of_spark(query: str, there: QueryEngines) -> None:
         assert found[trial].outcome == "agrees", found[trial]
 
 
+@pytest.mark.parametrize("query", ["SELECT id, least(li, array(1)) a FROM w", "SELECT id, greatest(st, st) a FROM w"])
+def test_extremes_of_nested_values_are_refused(query: str, there: QueryEngines) -> None:
+    """A null in them is the largest value in DataFusion, and the smallest here."""
+    found = {item.trial: item for item in query_outcomes("Spark", query, there)}
+    assert found["produced"].outcome == "agrees"
+    assert found["DataFusion"].outcome == "refused", found
+
+
 def test_other_zones_are_refused(there: QueryEngines) -> None:
     query = "SELECT date_trunc('hour', at) a FROM w"
     spark = there.spark

@@ -154,6 +154,8 @@ def _null_if_any(name: str) -> Composition:
     def made(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
         if call.function.urn == engines.DATAFUSION.urn:  # its own of this name
             return call
+        if isinstance(concrete(call.output_type), Struct | List | Map):
+            raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key} of {call.output_type}")
         extreme = replace(call, function=Function("", name, call.function.signature), options=())
         unknown = [is_null(value) for value in values if value.type.nullable]
         if not unknown:

@@ -17,20 +17,31 @@ from pyspark_substrait.model.expressions import (
     ScalarFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import I32, I64, Date, PrecisionTimestamp, String, Type
+from pyspark_substrait.model.types import I32, I64, Date, PrecisionTime, PrecisionTimestamp, String, Type, concrete
 
-__all__ = ["is_utc", "rounded_down", "variable_call"]
+__all__ = ["is_utc", "rounded_down", "rounded_unit", "variable_call"]
 
 _ARITHMETIC: Final = "extension:io.substrait:functions_arithmetic"
-#: DataFusion's names of units, by the unit, the origin (for weeks) and the multiple
-_PARTS: Final = {
-    ("YEAR", "", 1): "year",
-    ("MONTH", "", 1): "month",
-    ("MONTH", "", 3): "quarter",
-    ("WEEK", "MONDAY_WEEK", 1): "week",
-    ("WEEK", "ISO_WEEK", 1): "week",
-    **{(name.upper(), "", 1): name for name in ("day", "hour", "minute", "second", "millisecond", "microsecond")},
-}
+#: units of dates and times, each larger than the next
+_UNITS: Final = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+
+
+def rounded_unit(rounding: str, unit: str, origin: str, multiple: object) -> str | None:
+    """Return the unit to whose start ``round_calendar`` rounds down, as SQL calls it; None if it does something else.
+
+    Examples:
+        >>> rounded_unit("FLOOR", "MONTH", "YEAR", 3)
+        'quarter'
+    """
+    if rounding != "FLOOR" or isinstance(multiple, bool):
+        return None
+    if (unit, multiple) == ("WEEK", 1):
+        return "week" if origin in ("MONDAY_WEEK", "ISO_WEEK") else None
+    if (unit, origin, multiple) == ("MONTH", "YEAR", 3):
+        return "quarter"
+    if multiple != 1 or unit not in _UNITS or origin not in _UNITS or _UNITS.index(origin) > _UNITS.index(unit):
+        return None
+    return unit.lower()
 
 
 def is_utc(zone: str) -> bool:
@@ -56,16 +67,14 @@ def rounded_down(call: ScalarFunction, values: tuple[Expression, ...]) -> Expres
     Raises:
         UnsupportedPlanError: it rounds up, to another multiple, from another origin, or in another zone.
     """
-    words = [argument.value for argument in call.arguments if isinstance(argument, EnumArgument)]
+    rounding, unit, origin = (item.value for item in call.arguments if isinstance(item, EnumArgument))
     value, multiple, *zones = values
-    match words, multiple:
-        case ["FLOOR", unit, origin], Literal(value=int(many)):
-            part = _PARTS.get((unit, origin if unit == "WEEK" else "", many))
-        case _:
-            part = None
+    part = rounded_unit(rounding, unit, origin, multiple.value) if isinstance(multiple, Literal) else None
+    if isinstance(concrete(value.type), PrecisionTime):
+        part = None
     if part is None or not all(isinstance(zone, Literal) and is_utc(str(zone.value)) for zone in zones):
         raise UnsupportedPlanError(
-            f"DataFusion has no form for {call.function.key} with {' '.join(words)}",
+            f"DataFusion has no form for {call.function.key} of {value.type} with {rounding} {unit} {origin}",
             hint="It rounds down to the start of a year, quarter, month, week (from Monday), day or less, in UTC",
         )
     if isinstance(value.type, Date):

@@ -19,7 +19,7 @@ from pyspark_substrait.engines.dialects.duckdb_decimals import average, decimal_
 from pyspark_substrait.engines.dialects.duckdb_lists import ELEMENT, LISTS, SPARK_LISTS
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
-from pyspark_substrait.engines.dialects.moments import starts_of_units
+from pyspark_substrait.engines.dialects.moments import start_of_unit
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -377,7 +377,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
     f"{_BASE}datetime": [
         *extracts("EXTRACT({part} FROM {{0}})"),
         *extracts("EXTRACT({part} FROM {{0}})", zones=True),
-        *starts_of_units("DATE_TRUNC('{part}', {0})"),
+        start_of_unit("DATE_TRUNC('{part}', {0})"),
         row("local_timestamp", in_zone("{0} AT TIME ZONE {1}")),
         row("add", "{0} + {1}", signatures=_TIMESTAMPS),
         row("subtract", "{0} - {1}", signatures=_TIMESTAMPS),
