@@ -13,6 +13,20 @@ import pyspark_substrait as ps
 from pyspark_substrait.builder import Frame, call, count, lit, read, sum_
 from pyspark_substrait.cli import main
 from pyspark_substrait.engines import dialects
+from pyspark_substrait.model.expressions import (
+    FieldReference,
+    Function,
+    Lambda,
+    LambdaParameterReference,
+    NestedList,
+    ScalarFunction,
+    StructField,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Project
+from pyspark_substrait.model.types import I32, Struct
+from tests.spark.plans import plan as spark_plan
+from tests.spark.plans import stored
 
 ORDER = {"product_id": "i64?", "quantity": "i32?", "price": "decimal?<10,2>"}
 
@@ -194,3 +208,27 @@ def test_long_constants_are_not_repeated_again_and_again(dialect: str) -> None:
         assert len(ps.to_sql(plan, dialect=dialect, formatted=False)) < 10_000_000
     except ps.UnsupportedPlanError:
         return
+
+
+@pytest.mark.parametrize(
+    ("steps", "path", "fault"),
+    [
+        (0, (), "references to whole records"),
+        (3, (StructField(0),), "parameters of lambdas around queries"),
+        (0, (StructField(0), StructField(0)), "references into values"),
+    ],
+)
+def test_references_of_a_lambda_without_a_form(steps: int, path: Any, fault: str) -> None:
+    parameters = Struct(types=(I32(),))
+    root = LambdaParameterReference(steps_out=steps)
+    body = FieldReference(root=root, reference=path, type=I32() if path else parameters)
+    numbers = NestedList(values=(Literal(type=I32(), value=1),))
+    made = ScalarFunction(
+        function=Function("extension:io.substrait:functions_list", "transform", "list_func"),
+        arguments=(numbers, Lambda(parameters=parameters, body=body)),
+        output_type=numbers.type,
+        derived_type=numbers.type,
+    )
+    node = Project(input=stored("t", {"a": I32()}), expressions=(made,))
+    with pytest.raises(ps.UnsupportedPlanError, match=fault):
+        ps.to_sql(spark_plan(node, ("a", "b")), dialect="duckdb")
