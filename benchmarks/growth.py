@@ -212,20 +212,20 @@ def _virtual_tables(sizes: tuple[int, ...]) -> _Values:
             continue
         values["size"].append(size)
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            for name, value in pool.submit(_any_size, size).result().items():
+            for name, value in pool.submit(_virtual_table, size).result().items():
                 values[name].append(value)
     return values
 
 
-def _any_size(size: int) -> dict[str, float | None]:
+def _virtual_table(size: int) -> dict[str, float | None]:
     import pyspark_substrait
 
     content = virtual_rows(size)
     with pyspark_substrait.limited(pyspark_substrait.Limits(message_bytes=len(content))):
-        return _virtual_table(size, content)
+        return _costs(size, content)
 
 
-def _virtual_table(size: int, content: bytes) -> dict[str, float | None]:
+def _costs(size: int, content: bytes) -> dict[str, float | None]:
     import pyspark_substrait
 
     pyspark_substrait.validate(virtual_rows(10))

@@ -1,7 +1,7 @@
 """Random queries in Spark's SQL, over the tables of :mod:`tests.peers.random_sql`.
 
 ``query(seed)`` is the same for a seed, today and in every process. The rows of a query are determined: where an order
-counts, ``id`` makes it one. Errors of data are rare, because numbers at the edges aren't computed with. A third of the
+counts, ``id`` makes it one. Errors of data are rare, because numbers at the edges aren't computed with. Two in five
 queries are over ``w``, which has the columns of ``t`` and some of other types.
 """
 

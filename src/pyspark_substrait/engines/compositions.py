@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call, equal, is_known, is_null
+from pyspark_substrait.engines.constructors import (
+    BOOLEAN,
+    COMPARISON,
+    boolean_call,
+    equal,
+    is_known,
+    is_nested,
+    is_null,
+)
 from pyspark_substrait.engines.inner_joins import conjunction, disjunction
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
@@ -25,12 +33,10 @@ from pyspark_substrait.model.types import (
     Date,
     IntervalDay,
     List,
-    Map,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
-    Struct,
     concrete,
     with_nullability,
 )
@@ -154,7 +160,7 @@ def _null_if_any(name: str) -> Composition:
     def made(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
         if call.function.urn == engines.DATAFUSION.urn:  # its own of this name
             return call
-        if isinstance(concrete(call.output_type), Struct | List | Map):
+        if is_nested(call.output_type):
             raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key} of {call.output_type}")
         extreme = replace(call, function=Function("", name, call.function.signature), options=())
         unknown = [is_null(value) for value in values if value.type.nullable]
@@ -179,7 +185,7 @@ def sorted_list(call: ScalarFunction, values: tuple[Expression, ...]) -> Express
     type = concrete(values[0].type)
     wanted = next((name for option in call.options for name in option.preference), "")
     order, _, nulls = wanted.partition("_")
-    if not nulls or not isinstance(type, List) or isinstance(concrete(type.type), Struct | List | Map):
+    if not nulls or not isinstance(type, List) or is_nested(type.type):
         raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key} of {type} in the order {wanted!r}")
     words = [Literal(type=String(), value=word) for word in (order, nulls.replace("_", " "))]
     function = Function(engines.DATAFUSION.urn, "array_sort", "list_str_str")

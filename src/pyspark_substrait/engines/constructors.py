@@ -17,9 +17,19 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, Relation, VirtualTable
-from pyspark_substrait.model.types import I32, Boolean, NamedStruct, Struct, name_count
+from pyspark_substrait.model.types import I32, Boolean, List, Map, NamedStruct, Struct, Type, concrete, name_count
 
-__all__ = ["BOOLEAN", "COMPARISON", "boolean_call", "equal", "field", "is_known", "is_null", "number_table"]
+__all__ = [
+    "BOOLEAN",
+    "COMPARISON",
+    "boolean_call",
+    "equal",
+    "field",
+    "is_known",
+    "is_nested",
+    "is_null",
+    "number_table",
+]
 
 BOOLEAN: Final = "extension:io.substrait:functions_boolean"
 COMPARISON: Final = "extension:io.substrait:functions_comparison"
@@ -50,6 +60,11 @@ def is_known(value: Expression) -> ScalarFunction:
 def is_null(value: Expression) -> ScalarFunction:
     """Return the condition that a value is null."""
     return boolean_call(Function(COMPARISON, "is_null", "any"), (value,), nullable=False)
+
+
+def is_nested(type: Type) -> bool:
+    """Whether values of a type have parts: engines differ in where they put nulls in them."""
+    return isinstance(concrete(type), Struct | List | Map)
 
 
 def number_table(values: Sequence[int]) -> Relation:

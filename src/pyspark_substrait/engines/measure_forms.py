@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import COMPARISON, is_known
+from pyspark_substrait.engines.constructors import COMPARISON, is_known, is_nested
 from pyspark_substrait.engines.inner_joins import conjunction
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
@@ -20,7 +20,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Measure
-from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
+from pyspark_substrait.model.types import Type, with_nullability
 
 __all__ = ["Finish", "in_ordered_form"]
 
@@ -38,7 +38,7 @@ def in_ordered_form(measure: Measure) -> tuple[Measure, Finish | None]:
     if call.function.urn != _AGGREGATES:
         return measure, None
     match call.function.name, values:
-        case ("min_by" | "max_by") as name, [value, order] if not _is_nested(order.type):
+        case ("min_by" | "max_by") as name, [value, order] if not is_nested(order.type):
             sorts = (SortField(expr=order, sort_kind=_DIRECTIONS[name]),)
             made = replace(call, function=_own("first_value"), arguments=(value,), sorts=sorts, options=())
             return _of_known(replace(measure, measure=made), order), None
@@ -53,10 +53,6 @@ def in_ordered_form(measure: Measure) -> tuple[Measure, Finish | None]:
 
 def _own(name: str) -> Function:
     return Function(engines.DATAFUSION.urn, name, "any")
-
-
-def _is_nested(type: Type) -> bool:
-    return isinstance(concrete(type), Struct | List | Map)
 
 
 def _of_known(measure: Measure, value: Expression) -> Measure:

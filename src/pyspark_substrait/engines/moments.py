@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from pyspark_substrait.engines.calls import cast
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
-    Cast,
     ContextVariable,
     EnumArgument,
     ExecutionContextVariable,
     Expression,
-    FailureBehavior,
     Function,
     ScalarFunction,
 )
@@ -56,10 +55,6 @@ def _called(
     return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
 
 
-def _cast(value: Expression, type: Type) -> Cast:
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
-
-
 def rounded_down(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     """Return ``round_calendar`` to the start of a unit. Dates are computed from their parts: as timestamps, they would
     be limited to the years 1677 to 2262.
@@ -89,7 +84,7 @@ def _start_of_date(part: str, value: Expression) -> Expression:
 
     def of(name: str) -> Expression:
         found = _called("date_part", "str_date", I32(nullable=nullable), Literal(type=String(), value=name), value)
-        return _cast(found, number)
+        return cast(found, number)
 
     def computed(name: str, left: Expression, right: Expression) -> Expression:
         return _called(name, "i64_i64", number, left, right, urn=_ARITHMETIC)
@@ -97,9 +92,9 @@ def _start_of_date(part: str, value: Expression) -> Expression:
     one, two, three = (Literal(type=I64(), value=value) for value in (1, 2, 3))
     match part:
         case "week":
-            day = _cast(_cast(value, I32(nullable=nullable)), number)
+            day = cast(cast(value, I32(nullable=nullable)), number)
             monday = computed("subtract", computed("subtract", day, of("isodow")), Literal(type=I64(), value=-1))
-            return _cast(_cast(monday, I32(nullable=nullable)), value.type)
+            return cast(cast(monday, I32(nullable=nullable)), value.type)
         case "year":
             month: Expression = one
         case "quarter":
@@ -119,7 +114,7 @@ def variable_call(node: ExecutionContextVariable) -> Expression:
     """
     match node.variable:
         case ContextVariable.CURRENT_TIMESTAMP:
-            return _cast(_called("now", "", PrecisionTimestamp(precision=9)), node.type)
+            return cast(_called("now", "", PrecisionTimestamp(precision=9)), node.type)
         case ContextVariable.CURRENT_DATE:
             return _called("current_date", "", node.type)
         case _:

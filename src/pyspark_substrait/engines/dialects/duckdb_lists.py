@@ -62,9 +62,7 @@ LISTS: Final = [
 """The functions of the specification."""
 
 SPARK_LISTS: Final = [
-    row(
-        "element", f"CASE WHEN {{1}} < 0 OR {{1}} >= LEN({{0}}) THEN {_MISSING} ELSE LIST_EXTRACT({{0}}, {{1}} + 1) END"
-    ),
+    row("element", f"CASE WHEN {{1}} < 0 OR {{1}} >= LEN({{0}}) THEN {_MISSING} ELSE {_FROM_ZERO} END"),
     row("get", f"CASE WHEN {{1}} < 0 THEN NULL ELSE {_FROM_ZERO} END"),
     row("element_at", f"CASE WHEN {{1}} = 0 OR ABS({{1}}) > LEN({{0}}) THEN {_MISSING} ELSE {ELEMENT} END"),
     row("try_element_at", f"CASE WHEN {{1}} = 0 THEN {_MISSING} ELSE {ELEMENT} END"),

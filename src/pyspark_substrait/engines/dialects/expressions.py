@@ -209,7 +209,7 @@ def _reference(node: FieldReference, scope: Scope, compilation: Compilation) -> 
             value = record.columns[position].copy()
             if isinstance(root, OuterReference):
                 value = dialect.filled(dialect.outer_column, as_outer(value))
-        case (RootReference() | OuterReference() | LambdaParameterReference()), _:
+        case ((RootReference() | OuterReference() | LambdaParameterReference()), _):
             raise _unsupported("references to whole records", "direct_reference", compilation)
         case root, _:
             with at("expression"):
