@@ -34,9 +34,11 @@ from pyspark_substrait.model.types import (
     IntervalDay,
     IntervalYear,
     List,
+    Map,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
+    Struct,
     Type,
     concrete,
 )
@@ -131,6 +133,10 @@ def counted(value: Any, type: Type) -> Any:
             return (found.months, found.days * 86_400_000_000 + found.nanoseconds // 1000)
         case List(type=element), list():
             return [counted(one, element) for one in value]
+        case Struct(types=types), dict():
+            return tuple(counted(one, type) for one, type in zip(value.values(), types, strict=True))
+        case Map(key=key, value=type), list():
+            return [(counted(one, key), counted(other, type)) for one, other in value]
         case FP32(), float():
             return struct.unpack("f", struct.pack("f", value))[0]
         case _, str() | bytes() | int() | float() | bool() | decimal.Decimal() | uuid.UUID():

@@ -327,8 +327,9 @@ def test_a_refusal_has_its_place(name: str) -> None:
 
 
 def test_structs_that_meet_with_fields_of_two_names_are_refused() -> None:
-    made = e.NestedStruct(fields=(number(1, t.I32(nullable=True)), Literal(type=t.String(nullable=True), value="x")))
-    both = compared("equal", column(2, NESTED.schema), replace(made, nullable=True))
+    made = e.NestedStruct(fields=(number(1, t.I64(nullable=True)), Literal(type=t.String(nullable=True), value="x")))
+    other = e.Cast(type=column(2, NESTED.schema).type, input=replace(made, nullable=True))
+    both = compared("equal", column(2, NESTED.schema), other)
     with pytest.raises(ps.UnsupportedPlanError, match=r"\(a, b\) and \(c0, c1\) meet") as refused:
         ps.for_target(rooted(r.Filter(input=NESTED, condition=both)), "datafusion", tables=TABLES)
     assert refused.value.path == "relations[0].root.input.filter.condition"

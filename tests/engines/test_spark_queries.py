@@ -49,6 +49,60 @@ QUERIES = {
     "array_max(array(v, f)) e, array_contains(array(v, CAST('NaN' AS DOUBLE)), CAST('NaN' AS DOUBLE)) f FROM w": (
         "DuckDB",
     ),
+    "SELECT id, st, ss, ma, deep, st.p a, st.q b, deep.a.p c, get(deep.b, 0) d, get(ss, 0).q e, get(ss, 1) f "
+    "FROM w": BOTH,
+    "SELECT id, CASE WHEN id > 3 THEN st ELSE named_struct('p', 1, 'q', 'z') END a, nullif(st, st) b, "
+    "coalesce(st, named_struct('p', 0, 'q', '')) c, if(id > 2, NULL, deep) d FROM w": BOTH,
+    "SELECT st FROM w UNION ALL SELECT named_struct('p', 5, 'q', 'u') UNION ALL SELECT deep.a FROM w": BOTH,
+    "SELECT id, named_struct('a', named_struct('p', n, 'q', s), 'b', li) a FROM w UNION ALL SELECT id, deep "
+    "FROM w": BOTH,
+    "SELECT st FROM w UNION SELECT deep.a FROM w": BOTH,
+    "SELECT deep.a a, li b, count(*) c FROM w GROUP BY deep.a, li": BOTH,
+    "SELECT li FROM w EXCEPT SELECT li FROM w WHERE id > 5": BOTH,
+    "SELECT id, st = named_struct('p', 1, 'q', 'a') a, st <=> deep.a b, li = array(3) c, li <> array(1) d, "
+    "st IN (named_struct('p', 1, 'q', 'a'), NULL) e FROM w": BOTH,
+    "SELECT id, li < array(2) a, li >= array(1, NULL) b, st < named_struct('p', 1, 'q', 'a') c, st > deep.a d, "
+    "li BETWEEN array(0) AND array(3) e, ss < array(st) f, deep <= deep g FROM w": ("DuckDB",),
+    "SELECT id, li, st, ss FROM w ORDER BY st DESC, li NULLS LAST, ss, id": ("DuckDB",),
+    "SELECT id, rank() OVER (ORDER BY st) a, row_number() OVER (PARTITION BY li ORDER BY ss, id) b FROM w": ("DuckDB",),
+    "SELECT a.id, b.id j FROM w a JOIN w b ON a.st = b.st LEFT JOIN w c ON a.li <=> c.li": BOTH,
+    "SELECT id, named_struct('p', n, 'x', s) a, struct(st, li) b, array(named_struct('k', id, 'l', li)) c, "
+    "named_struct('z', st).z.p d, map('a', st, 'b', NULL) e FROM w": ("DuckDB",),
+    "SELECT b, count(*) c FROM (SELECT struct(n, s) b FROM w) GROUP BY b": BOTH,
+    "SELECT id, ma['a'] a, map('k', id, 'l', n) b, element_at(ma, 'b') c, map(id, li) d FROM w": BOTH,
+    "SELECT id, size(ma) a, map_keys(ma) b, map_values(ma) c, map_entries(ma) d, map_contains_key(ma, 'a') e, "
+    "map_from_arrays(array('x', 'y'), array(id, n)) f, map_from_entries(array(struct('a', id), NULL)) g, "
+    "map_concat(ma, map('zz', 1)) h FROM w": ("DuckDB",),
+    "SELECT id, map_filter(ma, (k, v) -> v > 1 OR k = 'b') a, transform_values(ma, (k, v) -> v + length(k)) b, "
+    "transform_keys(ma, (k, v) -> concat(k, '!')) c FROM w": ("DuckDB",),
+    "SELECT id, transform(li, (x, i) -> x * i) a, filter(li, (x, i) -> i < 2) b, zip_with(li, array(1, 2), "
+    "(x, y) -> x + y) c, aggregate(li, 0, (a, x) -> a + coalesce(x, 1), a -> a * 2) d, transform(ss, x -> x.p) e, "
+    "exists(ss, x -> x.p > 1) f FROM w": ("DuckDB",),
+    "SELECT id, array_position(li, 2) a, array_distinct(li) b, array_intersect(li, array(3, NULL, 1)) c, "
+    "array_remove(li, 2) d, arrays_overlap(li, array(3, NULL)) e, arrays_zip(li, te) f, array_union(te, te) g, "
+    "array_except(li, array(2, NULL)) h, array_except(te, CAST(NULL AS ARRAY<STRING>)) i FROM w": ("DuckDB",),
+    "SELECT id, array_repeat(s, 2) a, slice(li, 2, 2) b, slice(li, -2, 1) c, slice(li, -9, 20) d, slice(te, 1, 0) e, "
+    "flatten(array(li, array(1))) f, array_join(te, ',') g, array_append(li, 5) h, array_prepend(li, NULL) i, "
+    "array_compact(li) j, concat(li, array(1)) k FROM w": ("DuckDB",),
+    "SELECT id, sequence(id, 3) a, sequence(tiny, tiny) b, sequence(1, 9, 3) c, sequence(bigint(n % 5), 2L) d FROM w": (
+        "DuckDB",
+    ),
+    "SELECT id, get(li, n) a, get(li, -1) b, try_element_at(li, n % 2 + 3) c, get(te, n % 4) d FROM w": BOTH,
+    "SELECT id, try_element_at(li, n) a FROM w WHERE n <> 0": BOTH,
+    "SELECT id, li[n] a, element_at(li, n + 1) b, element_at(array(id, n), -1) c FROM w "
+    "WHERE n >= 0 AND n < size(li)": BOTH,
+    "SELECT t.id, e.x, f.p, f.y FROM w t LATERAL VIEW explode(li) e AS x LATERAL VIEW OUTER posexplode(te) f AS p, "
+    "y WHERE x > 1 OR x IS NULL": ("DuckDB",),
+    "SELECT id, explode(ss) x FROM w": ("DuckDB",),
+    "SELECT t.id, e.* FROM w t LATERAL VIEW OUTER explode(ma) e AS k, v": ("DuckDB",),
+    "SELECT t.id, e.* FROM w t LATERAL VIEW posexplode(ma) e AS i, k, v": ("DuckDB",),
+    "SELECT id, inline(ss) FROM w": ("DuckDB",),
+    "SELECT id, inline_outer(ss) FROM w": ("DuckDB",),
+    "SELECT id, stack(2, id, s, 0L, 'y') AS (a, b) FROM w": ("DuckDB",),
+    "SELECT u.k, q.x FROM u LEFT JOIN (SELECT g, explode(li) x FROM w) q ON u.g = q.g": ("DuckDB",),
+    "SELECT id, TRY_CAST(s AS BOOLEAN) a, TRY_CAST(' tRue ' AS BOOLEAN) b, CAST('\\tno\\n' AS BOOLEAN) c, "
+    "TRY_CAST(s AS INT) d, CAST('\\t5\\n' AS INT) e, TRY_CAST('5.0' AS INT) f FROM w": BOTH,
+    "SELECT id, ~tiny a, ~n b, ~id c FROM w": BOTH,
 }
 
 

@@ -35,7 +35,14 @@ from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
 from pyspark_substrait.engines.relation_forms import in_terms_of_others, with_constants
 from pyspark_substrait.engines.set_groups import by_grouping
-from pyspark_substrait.engines.struct_names import check_alike, check_keys, with_root_names
+from pyspark_substrait.engines.struct_names import (
+    StructNames,
+    check_alike,
+    check_keys,
+    made_literal,
+    made_struct,
+    with_root_names,
+)
 from pyspark_substrait.engines.window_forms import ascending, in_rows, over_window
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -133,7 +140,8 @@ class _Adapting:
     """The conversion of one plan.
 
     ``notes`` are the parts that got lost, each once, ``numbers`` is the last number, ``plain`` has the mark joins whose
-    nulls nothing tells from false, by identity, ``copies`` counts the relations that are there twice.
+    nulls nothing tells from false, by identity, ``copies`` counts the relations that are there twice,
+    ``names`` has the names of the fields of structs in the tree at hand.
     """
 
     target: Target
@@ -143,15 +151,17 @@ class _Adapting:
     plain: dict[int, Join] = dataclasses.field(default_factory=dict)
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
     calls: Calls = dataclasses.field(init=False)
+    names: StructNames = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
         self.calls = Calls(self.target, self.notes)
 
     def tree(self, tree: PlanRel) -> PlanRel:
+        self.names = StructNames(tree.input if isinstance(tree, RelRoot) else tree)
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
-                check_alike(tree.input, self.target, self.places)
-                tree = with_root_names(tree, self.target, self.places)
+                check_alike(tree.input, self.names, self.target, self.places)
+                tree = with_root_names(tree, self.names, self.target, self.places)
             return replace(tree, input=self._root(tree.input))
         return self._root(tree)
 
@@ -161,7 +171,7 @@ class _Adapting:
         if self.target.queries is not None:
             node = with_joins(node, self.target.queries, self.target.engine, self.places)
         if not self.target.nested_references:
-            node = with_calls(node, self.target, self.places)
+            node = with_calls(node, self.names, self.target, self.places)
         return in_final_form(self.relation(node), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------
@@ -349,11 +359,10 @@ class _Adapting:
             case WindowFunction():
                 node = over_window(node if self.target.range_frames else in_rows(node), self.target)
                 return self.calls.as_stated(node)
-            case NestedStruct(fields=fields) if self.target.struct_function:
-                function = Function("", self.target.struct_function, "any")
-                return ScalarFunction(
-                    function=function, arguments=fields, output_type=node.type, derived_type=node.type
-                )
+            case NestedStruct(type=Struct() as struct, fields=fields) if self.target.struct_function:
+                return made_struct(struct, fields, self.names, self.target)
+            case Literal(type=Struct()) if self.target.struct_function:
+                return made_literal(node, self.names, self.target)
             case MultiOrList(value=values, options=options) if not self.target.record_lists:
                 if is_long(values) and len(options) > 1:
                     raise UnsupportedPlanError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -29,7 +30,10 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import (
+    I8,
+    I16,
     I32,
+    I64,
     Date,
     IntervalDay,
     List,
@@ -46,13 +50,17 @@ __all__ = [
     "COMPOSITIONS",
     "Composition",
     "and_not",
+    "bits_turned",
     "composed",
     "duration_cast",
     "exclusive_or",
     "greatest",
+    "is_finite",
+    "is_infinite",
     "is_long",
     "least",
     "moment_text",
+    "refuse_long",
     "sorted_list",
     "split_text",
     "with_days",
@@ -137,6 +145,35 @@ def exclusive_or(call: ScalarFunction, values: tuple[Expression, ...]) -> Expres
     return made("subtract", made("bitwise_or", *values), made("bitwise_and", *values))
 
 
+def bits_turned(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return the other bits of an integer: -1 less the integer.
+
+    Raises:
+        UnsupportedPlanError: it has no sign.
+    """
+    if not isinstance(concrete(values[0].type), I8 | I16 | I32 | I64):
+        raise UnsupportedPlanError(f"DataFusion has no form for {call.function.key}")
+    function = Function(call.function.urn, "subtract", f"{call.function.signature}_{call.function.signature}")
+    all_bits = Literal(type=with_nullability(values[0].type, False), value=-1)
+    return replace(call, function=function, arguments=(all_bits, values[0]), options=())
+
+
+def is_finite(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return whether a number is below infinity without its sign; NaN is larger in DataFusion."""
+    return _compared("lt", *_size_and_infinity(call, values[0]))
+
+
+def is_infinite(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    """Return whether a number without its sign is infinity."""
+    return _compared("equal", *_size_and_infinity(call, values[0]))
+
+
+def _size_and_infinity(call: ScalarFunction, value: Expression) -> tuple[Expression, Expression]:
+    function = Function("extension:io.substrait:functions_arithmetic", "abs", call.function.signature)
+    size = ScalarFunction(function=function, arguments=(value,), output_type=value.type, derived_type=value.type)
+    return size, Literal(type=with_nullability(value.type, False), value=math.inf)
+
+
 def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     """Return the parts of a text by DataFusion's function, which gives no parts for an empty text.
 
@@ -216,12 +253,22 @@ def composed(composition: Composition, call: ScalarFunction, values: tuple[Expre
     Raises:
         UnsupportedPlanError: it would have a long argument several times.
     """
-    if composition in _REPEATING and is_long(values):
+    if composition in _REPEATING:
+        refuse_long(call, values, engine)
+    return composition(call, values)
+
+
+def refuse_long(call: ScalarFunction, values: Sequence[Expression], engine: str) -> None:
+    """Refuse arguments that are too long to be written several times.
+
+    Raises:
+        UnsupportedPlanError: they are.
+    """
+    if is_long(values):
         raise UnsupportedPlanError(
             f"the form of {call.function.key} in {engine} would have a long argument several times",
             hint="Compute the argument in a projection below this relation",
         )
-    return composition(call, values)
 
 
 _DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}

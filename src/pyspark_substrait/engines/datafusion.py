@@ -14,15 +14,19 @@ from typing import Final
 
 from pyspark_substrait.engines.compositions import (
     and_not,
+    bits_turned,
     duration_cast,
     exclusive_or,
     greatest,
+    is_finite,
+    is_infinite,
     least,
     moment_text,
     sorted_list,
     split_text,
 )
 from pyspark_substrait.engines.description import Spelling, Target, is_bit, same_names
+from pyspark_substrait.engines.elements import element_from_one, element_from_zero, map_value
 from pyspark_substrait.engines.moments import is_utc, rounded_down, variable_call
 from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.extensions import engines
@@ -296,6 +300,9 @@ DATAFUSION: Final = Target(
     composed={
         "and_not": and_not,
         "bitwise_xor": exclusive_or,
+        "bitwise_not": bits_turned,
+        "is_finite": is_finite,
+        "is_infinite": is_infinite,
         "string_split": split_text,
         **{f"to_duration_{unit}": _as_duration for unit in ("seconds", "millis", "micros", "nanos")},
         "to_text": _as_cast,
@@ -303,6 +310,11 @@ DATAFUSION: Final = Target(
         "greatest": greatest,
         "least": least,
         "sort": sorted_list,
+        "get": element_from_zero(fails=False),
+        "element": element_from_zero(fails=True),
+        "element_at": element_from_one(fails=True),
+        "try_element_at": element_from_one(fails=False),
+        "map_value": map_value,
     },
     variable=variable_call,
     texts={

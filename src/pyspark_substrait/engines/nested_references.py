@@ -7,7 +7,6 @@ engine makes a struct itself, it calls them c0, c1 and so on.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from pyspark_substrait.engines.constructors import is_known
 from pyspark_substrait.engines.description import Target
@@ -50,11 +49,12 @@ __all__ = ["with_calls"]
 _HINT = "Make the plan without a target, or select the field in a query of its own"
 
 
-def with_calls(tree: Relation, target: Target, places: Places | None = None) -> Relation:
+def with_calls(tree: Relation, names: StructNames, target: Target, places: Places | None = None) -> Relation:
     """Return a tree with calls of the engine's functions in place of references into a value.
 
     Args:
         tree: the tree.
+        names: the names of the fields of its structs.
         target: the engine.
         places: the paths of the plan's nodes, for an error; None if they aren't known.
 
@@ -63,7 +63,7 @@ def with_calls(tree: Relation, target: Target, places: Places | None = None) -> 
     """
     if not any(_steps(node) for node in all_expressions(tree)):
         return tree
-    (made,) = mapped(tree, change=_Calls(target, tree, places).relation)
+    (made,) = mapped(tree, change=_Calls(names, target, places).relation)
     return made
 
 
@@ -79,8 +79,8 @@ def _steps(node: Expression) -> tuple[ReferenceSegment, ...]:
 class _Calls:
     """The calls for the references of a tree."""
 
+    names: StructNames
     target: Target
-    tree: Relation
     places: Places | None
 
     def relation(self, node: Relation) -> Relation:
@@ -148,17 +148,13 @@ class _Calls:
         Raises:
             UnsupportedPlanError: structs of this type have several names there, or a function made them.
         """
-        found = {names[position] for names in self._names.of(struct)}
+        found = {names[position] for names in self.names.of(struct)}
         if len(found) != 1:
             fault = (
                 f"{self.target.engine} finds fields by their names; that of field {position} of {struct} isn't known"
             )
             raise UnsupportedPlanError(fault, hint=_HINT)
         return found.pop()
-
-    @cached_property
-    def _names(self) -> StructNames:
-        return StructNames(self.tree)
 
 
 def _record(node: Relation, over: Over) -> tuple[Type, ...] | None:

@@ -1,12 +1,12 @@
 """The names of the fields of structs in an engine that finds fields by their names.
 
-Plans name fields in the schemas of tables and at the root only; where the engine makes a struct itself, it calls them
-c0, c1 and so on.
+Plans name fields in the schemas of tables and at the root only. Where the engine makes a struct itself, it calls them
+c0, c1 and so on, so a struct that is made gets the names that tables have for structs of its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -32,20 +32,21 @@ from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Aggregate, Project, Read, Relation, Set, VirtualTable
-from pyspark_substrait.model.struct_names import named_structs
+from pyspark_substrait.model.struct_names import TypeNumbers, named_structs, schema_structs
 from pyspark_substrait.model.types import (
-    List,
-    Map,
+    Boolean,
     OpenStruct,
     String,
     Struct,
     Type,
     concrete,
     name_count,
+    same_type,
+    with_nullability,
 )
 from pyspark_substrait.model.walk import all_expressions, expression_children, relations_within, subquery_relation
 
-__all__ = ["StructNames", "check_alike", "check_keys", "field_call", "with_root_names"]
+__all__ = ["StructNames", "check_alike", "check_keys", "field_call", "made_literal", "made_struct", "with_root_names"]
 
 
 class StructNames:
@@ -57,27 +58,7 @@ class StructNames:
 
     def __init__(self, tree: Relation) -> None:
         self._tree = tree
-        self._numbers: dict[Hashable, int] = {}
-        self._numbered: dict[int, tuple[Type, int]] = {}
-
-    def number(self, type: Type) -> int:
-        """Return the number of a type, which types share that differ in nothing but nullability and variation."""
-        known = self._numbered.get(id(type))
-        if known is not None:
-            return known[1]
-        key: Hashable
-        match concrete(type):
-            case Struct(types=types) as struct:
-                key = (struct.__class__, *map(self.number, types))
-            case List(type=element):
-                key = (List, self.number(element))
-            case Map(key=of_keys, value=of_values):
-                key = (Map, self.number(of_keys), self.number(of_values))
-            case other:
-                key = replace(other, nullable=True, variation=None)
-        found = self._numbers.setdefault(key, len(self._numbers))
-        self._numbered[id(type)] = type, found  # with the type, so that its id is not that of another one later
-        return found
+        self.number = TypeNumbers().number
 
     def of(self, struct: Struct) -> set[tuple[str, ...]]:
         """Return the names that fields of structs of a type have; none if a function made some."""
@@ -92,15 +73,17 @@ class StructNames:
     @cached_property
     def _names(self) -> dict[int, set[tuple[str, ...]]]:
         """The names of the fields of structs, by their types: those of tables, and those that the engine makes."""
-        found: list[tuple[Struct, tuple[str, ...]]] = []
-        for node in relations_within(self._tree):
-            if isinstance(node, Read):
-                found += named_structs(node.base_schema.struct, iter(node.base_schema.names))
+        found = [found for read in self._reads for found in schema_structs(read.base_schema)]
         for expression in all_expressions(self._tree):
             match expression:
                 case NestedStruct(type=Struct() as made):
-                    found.append(_by_position(made))
-                case Literal(type=type) | Cast(type=type):
+                    found.append((made, self.made(made)))
+                case ScalarFunction(function=Function(name="named_struct"), output_type=Struct() as made):
+                    names_of = (item.value for item in expression.arguments[::2] if isinstance(item, Literal))
+                    found.append((made, tuple(map(str, names_of))))
+                case Literal(type=type):
+                    found += self.of_literal(type)
+                case Cast(type=type, input=value) if not same_type(type, value.type):
                     found += map(_by_position, _structs(type))
                 case _:
                     pass
@@ -110,10 +93,37 @@ class StructNames:
         return names
 
     @cached_property
+    def _reads(self) -> list[Read]:
+        return [node for node in relations_within(self._tree) if isinstance(node, Read)]
+
+    @cached_property
+    def _agreed(self) -> dict[int, tuple[str, ...]]:
+        """The names that all tables have for the fields of structs of a type. Records in the plan have no others."""
+        found: dict[int, set[tuple[str, ...]]] = {}
+        for read in self._reads:
+            for struct, own in schema_structs(read.base_schema):
+                names = found.setdefault(self.number(struct), set())
+                names |= {own, _by_position(struct)[1]} if isinstance(read.read_type, VirtualTable) else {own}
+        return {number: own for number, (own, *others) in found.items() if not others}
+
+    def made(self, struct: Struct) -> tuple[str, ...]:
+        """Return the names that the fields of a struct get where it is made."""
+        return self._agreed.get(self.number(struct)) or _by_position(struct)[1]
+
+    def of_literal(self, type: Type) -> list[tuple[Struct, tuple[str, ...]]]:
+        """Return the structs in a literal with the names that they get; those in lists and maps are the engine's."""
+        struct = concrete(type)
+        if not isinstance(struct, Struct):
+            return list(map(_by_position, _structs(type)))
+        return [(struct, self.made(struct)), *(found for field in struct.types for found in self.of_literal(field))]
+
+    @cached_property
     def _unnamed(self) -> set[int]:
         """The types of the structs that functions make, and not from their arguments."""
         found: set[int] = set()
         for call in all_expressions(self._tree):
+            if isinstance(call, ScalarFunction) and call.function.name == "named_struct":
+                continue
             if isinstance(call, ScalarFunction | AggregateFunction | WindowFunction):
                 values = (item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
                 given = {self.number(struct) for value in values for struct in _structs(value.type)}
@@ -129,6 +139,15 @@ def _structs(type: Type) -> list[Struct]:
     return [struct for struct, _ in named_structs(type, iter(()))]
 
 
+def _named_call(struct: Struct, names: Sequence[str], values: Sequence[Expression], target: Target) -> Expression:
+    """Return the call that makes a struct with fields of some names."""
+    arguments: list[Expression] = []
+    for name, value in zip(names, values, strict=True):
+        arguments += [Literal(type=String(), value=name), value]
+    function = Function(target.extension, "named_struct", "any")
+    return ScalarFunction(function=function, arguments=tuple(arguments), output_type=struct, derived_type=struct)
+
+
 def field_call(value: Expression, name: str, type: Type, target: Target) -> Expression:
     """Return the call that gives a field of a struct."""
     function = Function(target.extension, "get_field", "struct_str")
@@ -136,10 +155,32 @@ def field_call(value: Expression, name: str, type: Type, target: Target) -> Expr
     return ScalarFunction(function=function, arguments=(value, key), output_type=type, derived_type=type)
 
 
+def made_struct(struct: Struct, values: Sequence[Expression], names: StructNames, target: Target) -> Expression:
+    """Return the call that makes a struct, with the names that tables have for structs of its type if they agree."""
+    own = names.made(struct)
+    if own != _by_position(struct)[1]:
+        return _named_call(struct, own, values, target)
+    function = Function("", target.struct_function, "any")
+    return ScalarFunction(function=function, arguments=tuple(values), output_type=struct, derived_type=struct)
+
+
+def made_literal(literal: Literal, names: StructNames, target: Target) -> Expression:
+    """Return a literal struct whose fields get other names than the engine's as a call; other literals as they are."""
+    struct = concrete(literal.type)
+    if not isinstance(struct, Struct) or all(own == _by_position(one)[1] for one, own in names.of_literal(struct)):
+        return literal
+    if isinstance(literal.value, tuple):
+        values = [made_literal(part, names, target) for part in literal.value if isinstance(part, Literal)]
+        return made_struct(struct, values, names, target)
+    nothing = [Literal(type=with_nullability(type, True), value=None) for type in struct.types]
+    made = made_struct(struct, [made_literal(part, names, target) for part in nothing], names, target)
+    return IfThen(ifs=(IfClause(Literal(type=Boolean(), value=False), made),))
+
+
 # at the root ----------------------------------------------------------------------------------------------------------
 
 
-def with_root_names(root: RelRoot, target: Target, places: Places | None = None) -> RelRoot:
+def with_root_names(root: RelRoot, names: StructNames, target: Target, places: Places | None = None) -> RelRoot:
     """Return a root whose columns have structs with the names that it states for their fields.
 
     The engine finds them by their names where some of them are the same, and only else by their positions.
@@ -150,7 +191,7 @@ def with_root_names(root: RelRoot, target: Target, places: Places | None = None)
     schema = root.input.schema
     if isinstance(schema, OpenStruct) or all(not _structs(type) for type in schema.types):
         return root
-    names, position, columns = StructNames(root.input), 0, list[Expression]()
+    position, columns = 0, list[Expression]()
     for number, type in enumerate(schema.types):
         count = name_count(type)
         wanted = list(named_structs(type, iter(root.names[position + 1 : position + 1 + count])))
@@ -180,15 +221,9 @@ def _renamed(
             f"{target.engine} finds fields by their names, and those in the column `{name}` are others at the root",
             hint="Name the fields at the root as the table does",
         )
-    arguments: list[Expression] = []
-    for own, old, type in zip(wanted[0][1], next(iter(known)), struct.types, strict=True):
-        arguments += [Literal(type=String(), value=own), field_call(column, old, type, target)]
-    made = ScalarFunction(
-        function=Function(target.extension, "named_struct", "any"),
-        arguments=tuple(arguments),
-        output_type=struct,
-        derived_type=struct,
-    )
+    (olds,) = known
+    fields = [field_call(column, old, type, target) for old, type in zip(olds, struct.types, strict=True)]
+    made = _named_call(struct, wanted[0][1], fields, target)
     if not struct.nullable:
         return made
     return IfThen(ifs=(IfClause(is_known(column), made),))  # a literal null has other names
@@ -197,13 +232,12 @@ def _renamed(
 # where values meet ----------------------------------------------------------------------------------------------------
 
 
-def check_alike(tree: Relation, target: Target, places: Places | None = None) -> None:
+def check_alike(tree: Relation, names: StructNames, target: Target, places: Places | None = None) -> None:
     """Refuse what puts structs of one type together that have fields of several names.
 
     Raises:
         UnsupportedPlanError: there is such a comparison, choice or set operation.
     """
-    names = StructNames(tree)
     if not names.are_several:
         return
     for expression in all_expressions(tree):

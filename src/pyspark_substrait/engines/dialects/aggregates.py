@@ -49,7 +49,7 @@ def aggregate(node: Aggregate, outer: Outer, compilation: Compilation) -> Query:
         return relations.relation(in_one_grouping(bare), outer, compilation)
     for position, expression in enumerate(node.grouping_expressions):
         with at("grouping_expressions", position):
-            relations.order_template(expression.type, compilation)
+            relations.equality_template(expression.type, compilation)
     with at("input"):
         query = relations.relation(node.input, outer, compilation)
     query, keys = _keys(node, query, outer, compilation)

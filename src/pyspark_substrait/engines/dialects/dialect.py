@@ -200,8 +200,15 @@ class Dialect:
         multiplicities: whether it has INTERSECT ALL and EXCEPT ALL.
         laterals: whether it has LATERAL.
         values: whether it has VALUES in FROM, with names for the columns.
+        named_type: returns a type whose structs have fields of some names, which are those of a schema; None if it has
+            no structs.
         list_element: the template of an element of a list, by its position from 1, or from -1 at the end; null where
             there is none. Empty if there is no such form.
+        struct_field: the template of a field of a struct, by its position from 1; empty if there are no structs.
+        map_value: the template of the value of a key in a map; null where there is none. Empty if there are no maps.
+        nested_equality: whether lists and structs are equal there as here.
+        nested_order: returns the template of a list or a struct where its order counts; None if there is none.
+        unnests: whether it has UNNEST in FROM, also of lists of structs, and with the positions.
         lambdas: whether its functions of lists take lambdas.
         variables: the templates of variables of the execution, by the variable.
         single_rows: whether a subquery with several records is an error where one is needed.
@@ -235,7 +242,13 @@ class Dialect:
     multiplicities: bool = True
     laterals: bool = True
     values: bool = True
+    named_type: Callable[[Type, Iterator[str]], str] | None = None
     list_element: str = ""
+    struct_field: str = ""
+    map_value: str = ""
+    nested_equality: bool = False
+    nested_order: Callable[[Type], str] | None = None
+    unnests: bool = False
     lambdas: bool = False
     variables: Mapping[ContextVariable, str] = field(default_factory=dict)
     single_rows: bool = True

@@ -15,8 +15,10 @@ from sqlglot import exp
 
 from pyspark_substrait.engines.dialects.decimals import decimal_result, sum_type
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
+from pyspark_substrait.engines.dialects.duckdb_collections import ELEMENT, LISTS, SPARK_LISTS, nested_order
 from pyspark_substrait.engines.dialects.duckdb_decimals import average, decimal_sum, product, quotient
-from pyspark_substrait.engines.dialects.duckdb_lists import ELEMENT, LISTS, SPARK_LISTS
+from pyspark_substrait.engines.dialects.duckdb_types import INTEGERS as INTEGER_TYPES
+from pyspark_substrait.engines.dialects.duckdb_types import named_type, types
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
 from pyspark_substrait.engines.dialects.moments import start_of_unit
@@ -60,18 +62,14 @@ from pyspark_substrait.model.types import (
     I32,
     I64,
     UUID,
-    Binary,
     Boolean,
     Date,
     Decimal,
     IntervalDay,
-    IntervalYear,
-    List,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
-    Type,
     VarChar,
     concrete,
 )
@@ -79,51 +77,6 @@ from pyspark_substrait.model.types import (
 __all__ = ["DUCKDB"]
 
 _BASE: Final = "extension:io.substrait:functions_"
-_MICROS: Final = 6
-_INTEGER_TYPES: Final[Mapping[type[Type], tuple[str, int]]] = {
-    I8: ("TINYINT", 8),
-    I16: ("SMALLINT", 16),
-    I32: ("INTEGER", 32),
-    I64: ("BIGINT", 64),
-}
-
-
-def types(type: Type) -> str | None:
-    """Return DuckDB's type."""
-    match concrete(type):
-        case Boolean():
-            return "BOOLEAN"
-        case I8() | I16() | I32() | I64() as one:
-            return _INTEGER_TYPES[one.__class__][0]
-        case FP32():
-            return "FLOAT"
-        case FP64():
-            return "DOUBLE"
-        case String() | VarChar():
-            return "VARCHAR"
-        case Binary():
-            return "BLOB"
-        case Date():
-            return "DATE"
-        case UUID():
-            return "UUID"
-        case Decimal(precision=precision, scale=scale):
-            return f"DECIMAL({precision}, {scale})"
-        case PrecisionTime(precision=precision) if precision <= _MICROS:
-            return "TIME"
-        case PrecisionTimestamp(precision=precision) if precision <= _MICROS:
-            return "TIMESTAMP"
-        case PrecisionTimestampTZ(precision=precision) if precision <= _MICROS:
-            return "TIMESTAMPTZ"
-        case List(type=element):
-            inner = types(element)
-            return None if inner is None else f"{inner}[]"
-        case IntervalYear():
-            return "INTERVAL"
-        case IntervalDay(precision=precision) if precision <= _MICROS:
-            return "INTERVAL"
-        case _:
-            return None
 
 
 def _bytes(value: bytes) -> exp.Expression:
@@ -136,6 +89,11 @@ def _bytes(value: bytes) -> exp.Expression:
 #: digits of a decimal that a floating-point number keeps, and whose quotient by a power of ten is rounded once
 _EXACT_DIGITS: Final = 15
 _MOST_DIGITS: Final = 38
+#: what is left out around texts of numbers and booleans
+_BLANKS: Final = r"[\x00-\x20\x7F]*"
+#: without a flag for the case: it would also take the long s for one
+_TRUE: Final = "[tT]([rR][uU][eE])?|[yY]([eE][sS])?|1"
+_FALSE: Final = "[fF]([aA][lL][sS][eE])?|[nN][oO]?|0"
 
 
 def cast(made: Cast) -> exp.Expression | None:
@@ -173,8 +131,16 @@ def cast(made: Cast) -> exp.Expression | None:
             return made.plain()
         case String(), (I8() | I16() | I32() | I64()):
             other = "NULL" if made.null else "'not an integer: ' || {0}"
-            text = f"CASE WHEN REGEXP_FULL_MATCH({{0}}, ' *[-+]?[0-9]+ *') THEN {{0}} ELSE {other} END"
+            is_number = f"REGEXP_FULL_MATCH({{0}}, '{_BLANKS}[-+]?[0-9]+{_BLANKS}')"
+            text = f"CASE WHEN {is_number} THEN REGEXP_EXTRACT({{0}}, '[-+]?[0-9]+') ELSE {other} END"
             return made.plain(filled(text, [made.value], "duckdb"))
+        case String(), Boolean():
+            other = "NULL" if made.null else "CAST(error('not a boolean: ' || {0}) AS BOOLEAN)"
+            arms = " ".join(
+                f"WHEN REGEXP_FULL_MATCH({{0}}, '{_BLANKS}({words}){_BLANKS}') THEN {value}"
+                for words, value in ((_TRUE, "TRUE"), (_FALSE, "FALSE"))
+            )
+            return filled(f"CASE {arms} WHEN {{0}} IS NULL THEN NULL ELSE {other} END", [made.value], "duckdb")
         case Date(), PrecisionTimestamp():
             return made.plain()
         case PrecisionTimestamp(), Date():
@@ -198,7 +164,7 @@ def _text(value: exp.Expression) -> exp.Expression:
 
 
 def _bits(call: Call) -> int:
-    return _INTEGER_TYPES[concrete(call.output).__class__][1]
+    return INTEGER_TYPES[concrete(call.output).__class__][1]
 
 
 def _saturating(operator: str) -> Callable[[Call], exp.Expression]:
@@ -422,7 +388,13 @@ DUCKDB: Final = Dialect(
     types=types,
     literal=Literals(sqlglot="duckdb", types=types, integer=I32, double=with_exponent, bytes=_bytes),
     cast=cast,
+    named_type=named_type,
     list_element=ELEMENT,
+    struct_field="STRUCT_EXTRACT_AT({0}, {1})",
+    map_value="MAP_EXTRACT_VALUE({0}, {1})",
+    nested_equality=True,
+    nested_order=nested_order,
+    unnests=True,
     lambdas=True,
     variables={ContextVariable.CURRENT_TIMESTAMP: "CURRENT_TIMESTAMP", ContextVariable.CURRENT_DATE: "CURRENT_DATE"},
 )

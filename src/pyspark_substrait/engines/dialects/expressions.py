@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects import subqueries, windows
+from pyspark_substrait.engines.dialects import nested, subqueries, windows
 from pyspark_substrait.engines.dialects.dialect import Call, Row
 from pyspark_substrait.engines.dialects.dialect import Cast as CastOf
 from pyspark_substrait.engines.dialects.query import conjunction
-from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
-from pyspark_substrait.engines.dialects.tree import any_of, as_outer, number, operand, repeated
+from pyspark_substrait.engines.dialects.scope import Compilation, Scope
+from pyspark_substrait.engines.dialects.tree import any_of, operand, repeated
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -35,14 +34,11 @@ from pyspark_substrait.model.expressions import (
     InPredicate,
     Lambda,
     LambdaInvocation,
-    LambdaParameterReference,
-    ListElement,
     MultiOrList,
     NamedLambdaReference,
     NestedList,
     NestedMap,
     NestedStruct,
-    OuterReference,
     RootReference,
     ScalarFunction,
     ScalarSubquery,
@@ -59,16 +55,25 @@ from pyspark_substrait.model.types import (
     FP32,
     FP64,
     Boolean,
-    List,
     Type,
     VarChar,
     concrete,
     same_type,
-    with_nullability,
 )
 from pyspark_substrait.model.walk import expression_children
 
-__all__ = ["call", "cast", "declared", "equal", "expression", "field_uses", "is_membership", "known", "literal"]
+__all__ = [
+    "call",
+    "cast",
+    "declared",
+    "equal",
+    "expression",
+    "field_uses",
+    "is_membership",
+    "known",
+    "literal",
+    "unsupported",
+]
 
 
 def expression(node: Expression, scope: Scope, compilation: Compilation) -> exp.Expression:
@@ -82,7 +87,7 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> exp.
             return literal(node, compilation)
         case FieldReference():
             with at("selection"):
-                return _reference(node, scope, compilation)
+                return nested.reference(node, scope, compilation)
         case ScalarFunction():
             with at("scalar_function"):
                 return _scalar(node, scope, compilation)
@@ -115,28 +120,27 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> exp.
                 return windows.window(node, scope, compilation)
         case BrokenExpression(kind=kind, fault=fault):
             raise InvalidPlanError(fault, path=kind)
-        case NestedList():
+        case NestedList() | NestedStruct() | NestedMap():
             with at("nested"):
-                return _list(node, scope, compilation)
-        case NestedStruct() | NestedMap():
-            raise _unsupported("structs and maps", "nested", compilation)
+                return nested.nested(node, scope, compilation)
         case ExecutionContextVariable():
             template = compilation.dialect.variables.get(node.variable)
             if template is None:
-                raise _unsupported("variables of the execution", "execution_context_variable", compilation)
+                raise unsupported("variables of the execution", "execution_context_variable", compilation)
             return compilation.dialect.typed(compilation.dialect.filled(template), node.type)
         case Lambda():
             with at("lambda"):
-                return _lambda(node, scope, compilation)
+                return nested.lambda_(node, scope, compilation)
         case NamedLambdaReference(lambda_=named):
-            return _lambda(named.lambda_, scope, compilation)
+            return nested.lambda_(named.lambda_, scope, compilation)
         case LambdaInvocation():
-            raise _unsupported("invocations of lambdas", "lambda_invocation", compilation)
+            raise unsupported("invocations of lambdas", "lambda_invocation", compilation)
         case _:
             assert_never(node)
 
 
-def _unsupported(what: str, path: str, compilation: Compilation) -> UnsupportedPlanError:
+def unsupported(what: str, path: str, compilation: Compilation) -> UnsupportedPlanError:
+    """Return the error for what no dialect, or this one, has a form for."""
     message = f"{what} have no form in {compilation.dialect.engine} yet"
     return UnsupportedPlanError(message, path=path, code=Code.TARGET_EXPRESSION)
 
@@ -146,10 +150,7 @@ def literal(node: Literal, compilation: Compilation, *, plain: bool = False) -> 
     dialect = compilation.dialect
     if node.value is None:
         return dialect.typed(exp.null(), node.type)
-    if isinstance(concrete(node.type), List) and isinstance(node.value, tuple):
-        elements = [literal(item, compilation) for item in node.value if isinstance(item, Literal)]
-        return dialect.typed(exp.Array(expressions=elements), node.type)
-    found = dialect.literal(node, plain)
+    found = nested.constant(node, compilation) or dialect.literal(node, plain)
     if found is None:
         dialect.type_text(node.type)
         message = f"the constant {node.value!r} of type {node.type} has no form in {dialect.engine}"
@@ -191,81 +192,6 @@ def _parameter(node: DynamicParameter, compilation: Compilation) -> Literal:
         fault = f"the dynamic parameter {node.parameter_reference} is {node.type}, its value {value.type}"
         raise InvalidPlanError(fault, path="dynamic_parameter")
     return value
-
-
-# references ----------------------------------------------------------------------------------------------------------
-
-
-def _reference(node: FieldReference, scope: Scope, compilation: Compilation) -> exp.Expression:
-    dialect = compilation.dialect
-    if not isinstance(node.reference, tuple):
-        raise _unsupported("masks", "masked_reference", compilation)
-    first, rest = node.reference[:1], node.reference[1:]
-    match node.root, first:
-        case (RootReference() | OuterReference() | LambdaParameterReference()) as root, (StructField(field=position),):
-            record = _record(root, scope, compilation)
-            if not 0 <= position < len(record.columns):
-                raise InvalidPlanError(f"there is no field {position}; the record has {len(record.columns)}")
-            value = record.columns[position].copy()
-            if isinstance(root, OuterReference):
-                value = dialect.filled(dialect.outer_column, as_outer(value))
-        case ((RootReference() | OuterReference() | LambdaParameterReference()), _):
-            raise _unsupported("references to whole records", "direct_reference", compilation)
-        case root, _:
-            with at("expression"):
-                value = expression(root, scope, compilation)
-            rest = node.reference
-    dialect.type_text(node.type)
-    for segment in rest:
-        if not isinstance(segment, ListElement) or not dialect.list_element:
-            raise _unsupported("references into values", "direct_reference", compilation)
-        place = segment.offset + 1 if segment.offset >= 0 else segment.offset
-        value = dialect.filled(dialect.list_element, value, number(place))
-    return value
-
-
-def _record(
-    root: RootReference | OuterReference | LambdaParameterReference, scope: Scope, compilation: Compilation
-) -> Record:
-    match root:
-        case RootReference():
-            return scope.record
-        case OuterReference():
-            return _outer(root, scope)
-        case LambdaParameterReference(steps_out=steps):
-            if steps >= len(scope.lambdas):
-                raise _unsupported("parameters of lambdas around queries", "root", compilation)
-            return scope.lambdas[-1 - steps]
-
-
-def _lambda(node: Lambda, scope: Scope, compilation: Compilation) -> exp.Expression:
-    if not compilation.dialect.lambdas:
-        raise _unsupported("lambdas", "lambda", compilation)
-    names = [exp.to_identifier(compilation.names.fresh("x"), quoted=True) for _ in node.parameters.types]
-    inner = replace(scope, lambdas=(*scope.lambdas, Record(tuple(names))), windows=False)
-    with at("body"):
-        return exp.Lambda(this=expression(node.body, inner, compilation), expressions=[name.copy() for name in names])
-
-
-def _list(node: NestedList, scope: Scope, compilation: Compilation) -> exp.Expression:
-    type = concrete(node.type)
-    assert isinstance(type, List)
-    values = []
-    for position, item in enumerate(node.values):
-        with at("list", "values", position):
-            values.append(_branch(item, with_nullability(type.type, item.type.nullable), scope, compilation))
-    return compilation.dialect.typed(exp.Array(expressions=values), type)
-
-
-def _outer(root: OuterReference, scope: Scope) -> Record:
-    if root.steps_out is not None:
-        if not 1 <= root.steps_out <= len(scope.outer):
-            raise InvalidPlanError(f"there is no query {root.steps_out} steps out", path="outer_reference")
-        return scope.outer[-root.steps_out]
-    found = [record for record in scope.outer if record.anchor is not None and record.anchor == root.rel_reference]
-    if not found:
-        raise InvalidPlanError(f"no enclosing relation has the anchor {root.rel_reference}", path="outer_reference")
-    return found[-1]
 
 
 def field_uses(node: Expression) -> Iterator[int]:
@@ -324,7 +250,7 @@ def call(
             operands.append(_operand(argument, plain, scope, compilation))
     for item in node.arguments:
         if isinstance(item, TypeArgument):
-            raise _unsupported("types as arguments", "arguments", compilation)
+            raise unsupported("types as arguments", "arguments", compilation)
     return (
         Call(
             function=made.function,

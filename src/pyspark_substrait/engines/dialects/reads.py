@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects import expressions, relations
+from pyspark_substrait.engines.dialects import expressions, relations, structs
 from pyspark_substrait.engines.dialects.query import Item, Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -67,7 +67,8 @@ def _named(node: Read, names: tuple[str, ...], compilation: Compilation) -> Quer
     most = compilation.dialect.longest_name
     is_long = most is not None and len(names[-1].encode("utf-8", "replace")) > most - _NUMBER
     alias = compilation.names.fresh("t" if is_long else names[-1])
-    return of_table(tree, alias, node.base_schema.top_level_names())
+    found = of_table(tree, alias, node.base_schema.top_level_names())
+    return structs.without_names(found, node.base_schema, compilation)
 
 
 def _virtual(node: Read, table: VirtualTable, outer: tuple[Record, ...], compilation: Compilation) -> Query:

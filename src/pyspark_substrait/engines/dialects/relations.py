@@ -11,10 +11,10 @@ from sqlglot import exp
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects import aggregates, expressions, joins, reads, sets
+from pyspark_substrait.engines.dialects import aggregates, expressions, generates, joins, reads, sets
 from pyspark_substrait.engines.dialects.query import Item, Query, of_table
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope, Shared
-from pyspark_substrait.engines.dialects.standard import is_float
+from pyspark_substrait.engines.dialects.standard import has_equality, is_float
 from pyspark_substrait.engines.dialects.tree import is_longer, operand
 from pyspark_substrait.engines.dialects.windows import standing_alone
 from pyspark_substrait.engines.expands import without_expand
@@ -61,7 +61,7 @@ from pyspark_substrait.model.types import FP32, FP64, List, Map, String, Struct,
 from pyspark_substrait.model.walk import holds_query, holds_window, relations_within, root_fields
 from pyspark_substrait.sql.conjuncts import conjuncts
 
-__all__ = ["filtered", "in_order", "order_template", "orders", "relation", "values"]
+__all__ = ["equality_template", "filtered", "in_order", "order_template", "orders", "relation", "values"]
 
 Outer = tuple[Record, ...]
 
@@ -136,7 +136,9 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Expand():
             bare = replace(node, common=replace(node.common, emit=None))
             return relation(without_expand(bare), outer, compilation)
-        case Generate() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+        case Generate():
+            return generates.generate(node, outer, compilation)
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             raise UnsupportedPlanError(
                 f"the relation {node.info.field} has no form in {compilation.dialect.engine} yet",
                 code=Code.TARGET_RELATION,
@@ -378,10 +380,23 @@ def order_template(type: Type, compilation: Compilation) -> str:
             return compilation.dialect.text_order
         case FP32() | FP64():
             return compilation.dialect.float_equality
+        case Struct() | List() as nested if compilation.dialect.nested_order and has_equality(
+            nested, compilation.dialect
+        ):
+            return compilation.dialect.nested_order(nested)
         case Struct() | List() | Map():
             raise UnsupportedPlanError(f"{compilation.dialect.engine} compares {type} in another way")
         case _:
             return "{0}"
+
+
+def equality_template(type: Type, compilation: Compilation) -> str:
+    """Return the template of a value of a type where only its equality counts: in groups, partitions and sets.
+
+    Raises:
+        UnsupportedPlanError: values of the type aren't equal there as here.
+    """
+    return "{0}" if has_equality(type, compilation.dialect) else order_template(type, compilation)
 
 
 def _fetch(node: Fetch, query: Query, compilation: Compilation) -> Query:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -10,6 +10,7 @@ from sqlglot import exp
 from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.query import Names
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import Type
 
 __all__ = ["Compilation", "Record", "Scope"]
 
@@ -59,6 +60,7 @@ class Compilation:
         parameters: the values of dynamic parameters.
         uses: how often each shared subtree is referred to, by its position in the plan.
         tables: the names of the tables that the plan reads, in lower case; no WITH clause has one of them.
+        differs: whether a type holds structs whose fields have several names in tables and the result.
         names: the names of its tables.
         shared: the WITH clauses, by the position of the subtree in the plan.
     """
@@ -67,5 +69,6 @@ class Compilation:
     parameters: Mapping[int, Literal] = field(default_factory=dict)
     uses: Mapping[int, int] = field(default_factory=dict)
     tables: frozenset[str] = frozenset()
+    differs: Callable[[Type], bool] = lambda type: False
     names: Names = field(default_factory=Names)
     shared: dict[int, Shared] = field(default_factory=dict)

@@ -26,7 +26,7 @@ def set_operation(node: Set, outer: tuple[Record, ...], compilation: Compilation
         bare = replace(node, common=replace(node.common, emit=None))
         return relations.relation(with_numbered_copies(bare), outer, compilation)
     for type in node.direct_schema.types if node.op is not SetOp.UNION_ALL else ():
-        if relations.order_template(type, compilation) != "{0}" and aggregates.is_float(type):
+        if relations.equality_template(type, compilation) != "{0}" and aggregates.is_float(type):
             raise UnsupportedPlanError(f"{compilation.dialect.engine} tells 0.0 from -0.0, as values of {type}")
     queries = []
     for position, member in enumerate(node.members):

@@ -11,7 +11,7 @@ from typing import Final
 from sqlglot import exp
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.engines.dialects.dialect import Call, Row, row
+from pyspark_substrait.engines.dialects.dialect import Call, Dialect, Row, row
 from pyspark_substrait.engines.dialects.tree import all_of, any_of, operand, repeated
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
@@ -51,6 +51,7 @@ __all__ = [
     "extracts",
     "extreme_of_single_values",
     "extreme_of_values",
+    "has_equality",
     "in_order",
     "in_zone",
     "index_in",
@@ -85,12 +86,29 @@ def two(types: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{type}_{type}" for type in types)
 
 
-def comparable(type: Type, call: Call) -> None:
+def has_equality(type: Type, dialect: Dialect) -> bool:
+    """Whether it is a list or a struct whose values are equal there as here."""
+    match concrete(type):
+        case List(type=element):
+            parts: tuple[Type, ...] = (element,)
+        case Struct(types=parts):
+            pass
+        case _:
+            return False
+    return dialect.nested_equality and not any(
+        isinstance(concrete(part), List | Struct | Map | UserDefined) and not has_equality(part, dialect)
+        for part in parts
+    )
+
+
+def comparable(type: Type, call: Call, *, order: bool = True) -> None:
     """Refuse values that engines compare in other ways.
 
     Raises:
         UnsupportedPlanError: values of the type aren't compared there as here.
     """
+    if not order and has_equality(type, call.dialect):
+        return
     if isinstance(concrete(type), Struct | List | Map | UserDefined):
         raise UnsupportedPlanError(
             f"{call.function.name} of {type}: {call.dialect.engine} may compare such values in another way",
@@ -100,7 +118,9 @@ def comparable(type: Type, call: Call) -> None:
 
 def in_order(value: exp.Expression, type: Type, call: Call, *, order: bool = True) -> exp.Expression:
     """Return a value as it is compared; ``order`` says whether more than its equality counts."""
-    comparable(type, call)
+    if order and call.dialect.nested_order is not None and has_equality(type, call.dialect):
+        return call.dialect.filled(call.dialect.nested_order(type), value)
+    comparable(type, call, order=order)
     match concrete(type):
         case FP32() | FP64():
             return call.dialect.filled(call.dialect.float_equality, value)
@@ -166,6 +186,7 @@ def _extreme(name: str) -> Callable[[Call], exp.Expression]:
     """Return the body of ``min`` or ``max``."""
 
     def body(call: Call) -> exp.Expression:
+        comparable(call.type(0), call)
         (value,) = _values(call)
         return exp.Anonymous(this=name, expressions=[value])
 
@@ -176,6 +197,7 @@ def _extreme_of(name: str, *, skipping: bool) -> Callable[[Call], exp.Expression
     """Return the body of ``least`` or ``greatest``: of the values that aren't null, or null if one is."""
 
     def body(call: Call) -> exp.Expression:
+        comparable(call.type(0), call)
         values = _values(call)
         made = exp.Anonymous(this=name, expressions=values)
         unknown = [

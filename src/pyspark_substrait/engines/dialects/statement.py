@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from pyspark_substrait.engines.dialects import structs
 from pyspark_substrait.engines.dialects.dialect import Dialect
 from pyspark_substrait.engines.dialects.relations import relation
 from pyspark_substrait.engines.dialects.scope import Compilation
@@ -54,12 +55,15 @@ def statement(
     uses = Counter(one.subtree_ordinal for one in relations_within(node) if isinstance(one, Reference))
     reads = [one.read_type for one in relations_within(node) if isinstance(one, Read)]
     tables = frozenset(one.names[-1].lower() for one in reads if isinstance(one, NamedTable) and one.names)
-    compilation = Compilation(dialect=dialect, parameters=found, uses=uses, tables=tables)
+    schema = root_schema(plan, chosen)
+    differs = structs.differing(node, schema)
+    compilation = Compilation(dialect=dialect, parameters=found, uses=uses, tables=tables, differs=differs)
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = relation(node, (), compilation)
         for type in node.schema.types:
             dialect.type_text(type)
-    select = query.select(root_schema(plan, chosen).top_level_names())
+        query = structs.with_names(query, schema, compilation)
+    select = query.select(schema.top_level_names())
     tree: exp.Expression = select
     if compilation.shared:
         clauses = [

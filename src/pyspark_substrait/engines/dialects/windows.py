@@ -73,7 +73,8 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> exp.
     for position, expression in enumerate(node.partitions):
         with at("partitions", position):
             value = expressions.expression(expression, inside, compilation)
-            partitions.append(relations.in_order(value, expression.type, compilation))
+            template = relations.equality_template(expression.type, compilation)
+            partitions.append(compilation.dialect.filled(template, value))
     for position, field in enumerate(node.sorts):
         with at("sorts", position):
             keys.append(expressions.expression(field.expr, inside, compilation))

@@ -138,7 +138,7 @@ FORMS: Final = {
     "In": in_,
     "Coalesce": coalesce,
     "InSet": in_set,
-    "KnownNotNull": lambda node, scope: expression(node.children[0], scope),
+    **dict.fromkeys(("KnownNotNull", "KnownNotContainsNull"), lambda node, scope: expression(node.children[0], scope)),
     "With": with_,
     "CommonExpressionRef": common_expression,
     "NullIfResult": nullif,
