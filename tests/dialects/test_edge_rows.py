@@ -101,8 +101,6 @@ LACKING = {
     | {
         "texts in an order",
         "distinct texts in an order",
-        "a condition without columns",
-        "such a condition that is true",
         "tiny numbers as fractions",
         "a zone with the name of a winter time",
         "a lateral join without a match",
@@ -472,6 +470,14 @@ def _conditions() -> Iterator[Case]:
         ("such a condition that is true", call("lt", largest, number(5)), [(2,)]),
     ):
         yield Case(name, where(total, condition), expected)
+    constant = project(total, number(5), col(total, 0))
+    rolled_up = group(where(_numbers(1), truth(False)), [col(one, 0)], [aggregate("count")], sets=[[0], []])
+    for name, of, condition, rows in (
+        ("a condition of a constant", constant, call("equal", col(constant, 0), number(3)), []),
+        ("such a condition that holds", constant, call("equal", col(constant, 0), number(5)), [(5, 2)]),
+        ("a condition of a key that a set lacks", rolled_up, call("equal", col(rolled_up, 0), number(3)), []),
+    ):
+        yield Case(name, where(of, condition), rows)
     bytes_ = values([Binary()], [(b"",), (b"\0a",)])
     yield Case(
         "binary constants", project(bytes_, col(bytes_, 0), lit(Binary(), b"ab")), [(b"", b"ab"), (b"\0a", b"ab")]

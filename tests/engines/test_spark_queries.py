@@ -103,6 +103,11 @@ QUERIES = {
     "SELECT id, TRY_CAST(s AS BOOLEAN) a, TRY_CAST(' tRue ' AS BOOLEAN) b, CAST('\\tno\\n' AS BOOLEAN) c, "
     "TRY_CAST(s AS INT) d, CAST('\\t5\\n' AS INT) e, TRY_CAST('5.0' AS INT) f FROM w": BOTH,
     "SELECT id, ~tiny a, ~n b, ~id c FROM w": BOTH,
+    "SELECT * FROM (SELECT 5 x, sum(id) s FROM t) WHERE x = 3": BOTH,
+    "SELECT * FROM (SELECT CAST(NULL AS INT) x, sum(id) s FROM t UNION ALL SELECT 3, 4) WHERE x = 3": BOTH,
+    "SELECT a.x, a.s FROM (SELECT 5 x, sum(id) s FROM t) a JOIN u ON a.x = 3 AND u.k > a.s": BOTH,
+    "SELECT count(*) n FROM t HAVING (SELECT max(k) FROM u) > 100000": BOTH,
+    "SELECT g, sum(id) s FROM t WHERE id < 0 GROUP BY ROLLUP (g) HAVING g = 3": BOTH,
 }
 
 

@@ -295,6 +295,7 @@ DATAFUSION: Final = Target(
     variations=True,
     nested_references=False,
     null_marks=False,
+    keeps_conditions=False,
     switches=False,
     struct_function="struct",
     composed={

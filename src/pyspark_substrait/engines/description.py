@@ -146,6 +146,8 @@ class Target:
         texts: the types of which a cast to a string gives another text there, by their classes, and an example of it.
         text_form: the exact text of a value whose cast has another one there; None for a type that it isn't for.
         durations: whether its durations are another type than its intervals, to which only its own function casts.
+        keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
+            an aggregate of all records still has one.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
 
@@ -208,6 +210,7 @@ class Target:
     texts: Mapping[type[TypeBase], str] = field(default_factory=dict)
     text_form: Callable[[Expression], Expression | None] | None = None
     durations: bool = False
+    keeps_conditions: bool = True
     own_columns: bool = False
 
 

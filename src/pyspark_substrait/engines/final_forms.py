@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.totals import with_kept_totals
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, FieldReference
 from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
@@ -14,6 +15,8 @@ __all__ = ["in_final_form"]
 
 def in_final_form(node: Relation, target: Target) -> Relation:
     """Return a tree in which all aggregates and projections have the form that the engine takes."""
+    if not target.keeps_conditions:
+        node = with_kept_totals(node)
     if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns):
         return node
 

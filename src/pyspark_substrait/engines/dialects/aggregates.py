@@ -13,6 +13,7 @@ from pyspark_substrait.engines.dialects.query import Item, Query
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
 from pyspark_substrait.engines.dialects.tree import is_column, number, repeated
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
+from pyspark_substrait.engines.totals import with_kept_totals
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -46,7 +47,10 @@ def aggregate(node: Aggregate, outer: Outer, compilation: Compilation) -> Query:
     sets = [grouping.expression_references for grouping in node.groupings]
     if len(sets) > 1 and not (compilation.dialect.grouping_sets and len({frozenset(one) for one in sets}) == len(sets)):
         bare = replace(node, common=replace(node.common, emit=None))
-        return relations.relation(in_one_grouping(bare), outer, compilation)
+        one = in_one_grouping(bare)
+        if not compilation.dialect.keeps_conditions:
+            one = with_kept_totals(one, filtered=True)
+        return relations.relation(one, outer, compilation)
     for position, expression in enumerate(node.grouping_expressions):
         with at("grouping_expressions", position):
             relations.equality_template(expression.type, compilation)

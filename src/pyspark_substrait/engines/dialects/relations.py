@@ -58,7 +58,7 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.model.types import FP32, FP64, List, Map, String, Struct, Type, VarChar, concrete
-from pyspark_substrait.model.walk import holds_query, holds_window, relations_within, root_fields
+from pyspark_substrait.model.walk import holds_query, holds_window, root_fields
 from pyspark_substrait.sql.conjuncts import conjuncts
 
 __all__ = ["equality_template", "filtered", "in_order", "order_template", "orders", "relation", "values"]
@@ -106,8 +106,6 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Filter():
             query = _input(node.input, outer, compilation)
             with at("condition"):
-                if not compilation.dialect.keeps_conditions:
-                    _refuse_without_columns(node, compilation)
                 return filtered(query, node.condition, node.common.rel_anchor, outer, compilation)
         case Project():
             return _project(node, outer, compilation)
@@ -216,23 +214,6 @@ def values(
             inside = replace(scope, filtering=True) if filtering and expressions.is_membership(node) else scope
             found.append(expressions.expression(node, inside, compilation))
     return query, found
-
-
-def _refuse_without_columns(node: Filter, compilation: Compilation) -> None:
-    """Refuse a condition with a subquery and without columns above an aggregate of all records.
-
-    Raises:
-        UnsupportedPlanError: it is one.
-    """
-    if not any(isinstance(one, Aggregate) and not one.grouping_expressions for one in relations_within(node.input)):
-        return
-    for condition in conjuncts(node.condition):
-        if holds_query(condition) and next(expressions.field_uses(condition), None) is None:
-            raise UnsupportedPlanError(
-                f"{compilation.dialect.engine} tests a condition without columns before it aggregates, and one record "
-                "is left where none is",
-                code=Code.TARGET_EXPRESSION,
-            )
 
 
 def filtered(query: Query, condition: Expression, anchor: int | None, outer: Outer, compilation: Compilation) -> Query:

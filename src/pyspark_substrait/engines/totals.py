@@ -1,0 +1,70 @@
+"""Aggregates of all records, for an engine that tests conditions without columns before it aggregates.
+
+Such a condition may be one of a projected constant, as in ``SELECT * FROM (SELECT 5 AS x, sum(y) FROM t) WHERE x = 3``,
+or of a subquery. Tested below the aggregate, it leaves it no records, and the one record of its result is still there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Aggregate, Fetch, Filter, Project, Relation, Set
+from pyspark_substrait.model.types import I64
+from pyspark_substrait.model.walk import (
+    expression_children,
+    subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
+)
+from pyspark_substrait.sql.conjuncts import conjuncts
+
+__all__ = ["with_kept_totals"]
+
+_ONE: Final = Literal(type=I64(), value=1)
+
+
+def with_kept_totals(node: Relation, *, filtered: bool = False, constant: bool = False) -> Relation:
+    """Return a tree in which a limit of one record stands above each aggregate that conditions could go below.
+
+    Args:
+        node: the tree.
+        filtered: whether there is a condition above it.
+        constant: whether this may become one without columns on its way to the node.
+    """
+    match node:
+        case Filter(condition=condition):
+            filtered = True
+            constant = constant or any(map(_is_constant, conjuncts(condition)))
+        case Project(expressions=expressions):
+            constant = constant or any(map(_is_constant, expressions))
+        case Fetch():
+            filtered = constant = False
+        case Set():
+            pass
+        case _ if len(node.inputs) > 1:
+            filtered = True
+    is_total = isinstance(node, Aggregate) and not node.grouping_expressions
+    of_inputs = (False, False) if is_total else (filtered, constant and filtered)
+
+    def input(one: Relation) -> Relation:
+        return with_kept_totals(one, filtered=of_inputs[0], constant=of_inputs[1])
+
+    made = with_expressions(with_inputs(node, input), _expression)
+    return Fetch(input=made, count_expr=_ONE) if is_total and filtered and constant else made
+
+
+def _is_constant(node: Expression) -> bool:
+    """Whether an expression refers to no column of its record, or only inside of a query."""
+    if isinstance(node, FieldReference) and isinstance(node.root, RootReference):
+        return False
+    return all(map(_is_constant, expression_children(node)))
+
+
+def _expression(node: Expression) -> Expression:
+    node = with_children(node, _expression)
+    query = subquery_relation(node)
+    return node if query is None else with_query(node, with_kept_totals(query))
