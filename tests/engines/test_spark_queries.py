@@ -103,6 +103,11 @@ QUERIES = {
     "SELECT id, TRY_CAST(s AS BOOLEAN) a, TRY_CAST(' tRue ' AS BOOLEAN) b, CAST('\\tno\\n' AS BOOLEAN) c, "
     "TRY_CAST(s AS INT) d, CAST('\\t5\\n' AS INT) e, TRY_CAST('5.0' AS INT) f FROM w": BOTH,
     "SELECT id, ~tiny a, ~n b, ~id c FROM w": BOTH,
+    "SELECT f, id FROM (SELECT -0.0D f, 3 id UNION ALL SELECT 0.0D, 1 UNION ALL SELECT -0.0D, 4 UNION ALL "
+    "SELECT 0.0D, 2) ORDER BY f DESC, id LIMIT 3": BOTH,
+    "SELECT * FROM (SELECT * FROM (SELECT id, f FROM t ORDER BY f, id) ORDER BY f, id LIMIT 5) ORDER BY f, id": BOTH,
+    "SELECT id, count(*) OVER (PARTITION BY f) a, rank() OVER (ORDER BY f) b, sum(id) OVER (ORDER BY f) c FROM "
+    "(SELECT -0.0D f, 3 id UNION ALL SELECT 0.0D, 1 UNION ALL SELECT 1D, 4 UNION ALL SELECT 0.0D, 2)": BOTH,
     "SELECT * FROM (SELECT 5 x, sum(id) s FROM t) WHERE x = 3": BOTH,
     "SELECT * FROM (SELECT CAST(NULL AS INT) x, sum(id) s FROM t UNION ALL SELECT 3, 4) WHERE x = 3": BOTH,
     "SELECT a.x, a.s FROM (SELECT 5 x, sum(id) s FROM t) a JOIN u ON a.x = 3 AND u.k > a.s": BOTH,

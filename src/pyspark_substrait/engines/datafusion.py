@@ -296,6 +296,7 @@ DATAFUSION: Final = Target(
     nested_references=False,
     null_marks=False,
     keeps_conditions=False,
+    two_zeros=True,
     switches=False,
     struct_function="struct",
     composed={

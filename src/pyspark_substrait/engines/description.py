@@ -148,6 +148,7 @@ class Target:
         durations: whether its durations are another type than its intervals, to which only its own function casts.
         keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
             an aggregate of all records still has one.
+        two_zeros: whether 0.0 and -0.0 are different in an order, and in the partitions of windows.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
 
@@ -211,6 +212,7 @@ class Target:
     text_form: Callable[[Expression], Expression | None] | None = None
     durations: bool = False
     keeps_conditions: bool = True
+    two_zeros: bool = False
     own_columns: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Forms of aggregates and projections that every such relation must have for an engine, made ones included."""
+"""Forms of aggregates, projections, sorts and windows that all of them must have for an engine, made ones included."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ from dataclasses import replace
 
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.totals import with_kept_totals
-from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, FieldReference
-from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation
+from pyspark_substrait.model.expressions import (
+    Cast,
+    Expression,
+    FailureBehavior,
+    FieldReference,
+    Function,
+    ScalarFunction,
+    SortField,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation, Sort, TopN
+from pyspark_substrait.model.types import FP32, FP64, concrete, with_nullability
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
 __all__ = ["in_final_form"]
@@ -17,7 +28,7 @@ def in_final_form(node: Relation, target: Target) -> Relation:
     """Return a tree in which all aggregates and projections have the form that the engine takes."""
     if not target.keeps_conditions:
         node = with_kept_totals(node)
-    if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns):
+    if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns or target.two_zeros):
         return node
 
     def relation(node: Relation) -> Relation:
@@ -27,15 +38,39 @@ def in_final_form(node: Relation, target: Target) -> Relation:
                 return _aggregate(node, target)
             case Project() if target.own_columns:
                 return _with_own_columns(node)
+            case Sort() | TopN() if target.two_zeros:
+                node = replace(node, sorts=tuple(map(_with_one_zero, node.sorts)))
+                inner = node.input
+                if isinstance(inner, Sort) and inner.common.emit is None:
+                    # undone by this one; and DataFusion takes a computed key that both have for a column
+                    node = replace(node, input=inner.input)
+                return node
             case _:
                 return node
 
     def expression(node: Expression) -> Expression:
         node = with_children(node, expression)
         query = subquery_relation(node)
+        if isinstance(node, WindowFunction) and target.two_zeros:
+            sorts, partitions = tuple(map(_with_one_zero, node.sorts)), tuple(map(_one_zero, node.partitions))
+            return replace(node, sorts=sorts, partitions=partitions)
         return node if query is None else with_query(node, relation(query))
 
     return relation(node)
+
+
+def _with_one_zero(sort: SortField) -> SortField:
+    return replace(sort, expr=_one_zero(sort.expr))
+
+
+def _one_zero(value: Expression) -> Expression:
+    """Return a floating-point number without the sign of zero; any other value as it is."""
+    signature = {FP32: "fp32_fp32", FP64: "fp64_fp64"}.get(type(concrete(value.type)))
+    if signature is None or isinstance(value, Literal):
+        return value
+    zero = Literal(type=with_nullability(value.type, False), value=0.0)
+    function = Function("extension:io.substrait:functions_arithmetic", "add", signature)
+    return ScalarFunction(function=function, arguments=(value, zero), output_type=value.type, derived_type=value.type)
 
 
 def _aggregate(node: Aggregate, target: Target) -> Aggregate:
