@@ -17,7 +17,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation, Sort, TopN
+from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation, Sort, SortBase
 from pyspark_substrait.model.types import FP32, FP64, concrete, with_nullability
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
@@ -38,7 +38,7 @@ def in_final_form(node: Relation, target: Target) -> Relation:
                 return _aggregate(node, target)
             case Project() if target.own_columns:
                 return _with_own_columns(node)
-            case Sort() | TopN() if target.two_zeros:
+            case SortBase() if target.two_zeros:
                 node = replace(node, sorts=tuple(map(_with_one_zero, node.sorts)))
                 inner = node.input
                 if isinstance(inner, Sort) and inner.common.emit is None:

@@ -6,7 +6,7 @@ engine makes a struct itself, it calls them c0, c1 and so on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyspark_substrait.engines.constructors import is_known
 from pyspark_substrait.engines.description import Target
@@ -20,6 +20,7 @@ from pyspark_substrait.model.expressions import (
     Function,
     IfClause,
     IfThen,
+    Lambda,
     LambdaParameterReference,
     ListElement,
     MapKey,
@@ -82,6 +83,8 @@ class _Calls:
     names: StructNames
     target: Target
     places: Places | None
+    #: the parameters of the lambdas around an expression, the nearest last
+    lambdas: list[Struct] = field(default_factory=list)
 
     def relation(self, node: Relation) -> Relation:
         """Return a relation with calls in its own expressions."""
@@ -95,7 +98,11 @@ class _Calls:
             return self._without_steps(node, record)
 
     def _without_steps(self, node: Expression, record: tuple[Type, ...] | None) -> Expression:
+        if isinstance(node, Lambda):
+            self.lambdas.append(node.parameters)
         node = with_children(node, lambda child: self._expression(child, record))
+        if isinstance(node, Lambda):
+            self.lambdas.pop()
         steps = _steps(node)
         if not steps:
             return node
@@ -104,6 +111,11 @@ class _Calls:
         match node.root, node.reference[0]:
             case RootReference(), StructField(field=position) if record is not None:
                 value: Expression = FieldReference(root=node.root, reference=node.reference[:1], type=record[position])
+            case LambdaParameterReference(steps_out=out), StructField(field=position) if out < len(
+                self.lambdas
+            ) and not any(isinstance(step, StructField) for step in steps):
+                type = self.lambdas[-1 - out].types[position]
+                value = FieldReference(root=node.root, reference=node.reference[:1], type=type)
             case RootReference() | OuterReference() | LambdaParameterReference(), _:
                 raise UnsupportedPlanError(
                     f"{self.target.engine} takes references to columns only, here it is one into a column", hint=_HINT

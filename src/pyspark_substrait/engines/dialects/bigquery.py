@@ -20,6 +20,7 @@ from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row,
 from pyspark_substrait.engines.dialects.elementary import comparison_of_floats, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.integers import bits, in_range
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
+from pyspark_substrait.engines.dialects.neighbours import neighbour, nth_value
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -33,8 +34,6 @@ from pyspark_substrait.engines.dialects.standard import (
     decimal_type,
     extracts,
     extreme_of_values,
-    neighbour,
-    nth_value,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import (

@@ -16,6 +16,7 @@ from sqlglot import exp
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, row
 from pyspark_substrait.engines.dialects.elementary import quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.neighbours import neighbour
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -27,7 +28,6 @@ from pyspark_substrait.engines.dialects.standard import (
     STANDARD,
     decimal_type,
     extracts,
-    neighbour,
     shifted,
     two,
 )

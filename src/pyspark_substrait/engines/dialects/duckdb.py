@@ -22,6 +22,7 @@ from pyspark_substrait.engines.dialects.duckdb_types import named_type, types
 from pyspark_substrait.engines.dialects.elementary import elementary, logarithms, quotient_of_floats, statistics
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
 from pyspark_substrait.engines.dialects.moments import start_of_unit
+from pyspark_substrait.engines.dialects.neighbours import neighbour, nth_value
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -34,13 +35,14 @@ from pyspark_substrait.engines.dialects.standard import (
     SPARK_COLLECTION,
     SPARK_DATETIME,
     SPARK_STATISTICS,
+    SPARK_WINDOW,
     STANDARD,
     comparable,
     extracts,
     extreme_of_single_values,
+    has_equality,
     in_zone,
     index_in,
-    nth_value,
     shifted,
     two,
 )
@@ -225,6 +227,36 @@ def _extreme_by(template: str) -> Callable[[Call], exp.Expression]:
     return body
 
 
+def _extreme(name: str) -> Callable[[Call], exp.Expression]:
+    """Return the body of Spark's ``min`` or ``max``: of a list or a struct, the one beside the extreme in its order."""
+    plain = extreme_of_single_values(f"{name}({{0}})")
+
+    def body(call: Call) -> exp.Expression:
+        if not has_equality(call.type(0), call.dialect):
+            return plain(call)
+        return call.filled(f"ARG_{name}({{0}}, {nested_order(call.type(0))})")
+
+    return body
+
+
+def _collected_set(call: Call) -> exp.Expression:
+    """Return the different values that aren't null, in any order."""
+    comparable(call.type(0), call, order=False)
+    return call.filled("COALESCE(LIST_FILTER(agg(LIST(DISTINCT {0})), LAMBDA v: v IS NOT NULL), [])")
+
+
+def _with_nulls_or_without() -> list[Row]:
+    """Return the rows of window functions that may leave nulls out; unless they are told to, they don't."""
+    rows = []
+    for leaves_out, end in (("FALSE", ""), ("TRUE", " IGNORE NULLS")):
+        for name in ("first_value", "last_value"):
+            rows.append(row(name, f"{name.upper()}({{0}}{end})", ignore_nulls=leaves_out))
+        rows.append(row("nth_value", nth_value(f"{{1}}{end}"), ignore_nulls=leaves_out))
+        for name in ("lead", "lag"):
+            rows.append(row(name, neighbour(name.upper(), least=1, end=end), ignore_nulls=leaves_out))
+    return rows
+
+
 # texts and times -----------------------------------------------------------------------------------------------------
 
 
@@ -323,8 +355,8 @@ _STRINGS: Final = [
 
 _OWN: Final[Mapping[str, Sequence[Row]]] = {
     SPARK_STATISTICS: [
-        row("max", extreme_of_single_values("MAX({0})")),
-        row("min", extreme_of_single_values("MIN({0})")),
+        row("max", _extreme("MAX")),
+        row("min", _extreme("MIN")),
     ],
     f"{_BASE}set": [row("index_in", index_in("NULLIF(LIST_POSITION({1}, {0}), 0)"), plain=True)],
     f"{_BASE}comparison": [
@@ -360,8 +392,12 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         *(row(name, f"{name.upper()}({{0}})") for name in ("bit_and", "bit_or", "bit_xor")),
         row("min_by", _extreme_by("ARG_MIN_NULL({0}, {1})"), signatures=("any_any",)),
         row("max_by", _extreme_by("ARG_MAX_NULL({0}, {1})"), signatures=("any_any",)),
+        row("first", "FIRST({0})", nulls="RESPECT"),
+        row("last", "LAST({0})", nulls="RESPECT"),
+        row("collect_set", _collected_set),
         row("collect_list", "COALESCE(LIST_FILTER(agg(LIST({0})), LAMBDA v: v IS NOT NULL), [])"),
     ],
+    SPARK_WINDOW: _with_nulls_or_without(),
     SPARK_DATETIME: [row("make_date", "MAKE_DATE({0}, {1}, {2})")],
     SPARK_ARITHMETIC: [
         row("divide", quotient(cut=False), signatures=("dec_dec",)),

@@ -23,6 +23,7 @@ from pyspark_substrait.engines.dialects.elementary import (
     statistics,
 )
 from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.neighbours import neighbour, nth_value
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -36,8 +37,6 @@ from pyspark_substrait.engines.dialects.standard import (
     extracts,
     in_zone,
     index_in,
-    neighbour,
-    nth_value,
     shifted,
     two,
 )

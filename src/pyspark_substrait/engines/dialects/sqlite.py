@@ -16,6 +16,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects.dialect import Call, Cast, Dialect, Row, functions, refuse, row
 from pyspark_substrait.engines.dialects.integers import bits, in_range
 from pyspark_substrait.engines.dialects.literals import Literals
+from pyspark_substrait.engines.dialects.neighbours import neighbour
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -24,7 +25,6 @@ from pyspark_substrait.engines.dialects.standard import (
     INTEGERS,
     STANDARD,
     extreme_of_values,
-    neighbour,
     two,
 )
 from pyspark_substrait.engines.dialects.texts import concatenated, escape_of, shortened

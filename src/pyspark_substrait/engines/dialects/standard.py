@@ -45,6 +45,7 @@ __all__ = [
     "SPARK_COLLECTION",
     "SPARK_DATETIME",
     "SPARK_STATISTICS",
+    "SPARK_WINDOW",
     "STANDARD",
     "comparable",
     "decimal_type",
@@ -56,8 +57,6 @@ __all__ = [
     "in_zone",
     "index_in",
     "is_float",
-    "neighbour",
-    "nth_value",
     "shifted",
     "two",
 ]
@@ -75,6 +74,8 @@ SPARK_ARITHMETIC: Final = "extension:pyspark_substrait:functions_spark_arithmeti
 SPARK_AGGREGATE: Final = "extension:pyspark_substrait:functions_spark_aggregate"
 SPARK_COLLECTION: Final = "extension:pyspark_substrait:functions_spark_collection"
 SPARK_DATETIME: Final = "extension:pyspark_substrait:functions_spark_datetime"
+#: the extension of Spark's window functions, which may ignore nulls
+SPARK_WINDOW: Final = "extension:pyspark_substrait:functions_spark_window"
 #: the extension of Spark's extremes, which include values that the specification's have not
 SPARK_STATISTICS: Final = "extension:pyspark_substrait:functions_spark_statistics"
 #: the values of ``negative_start``, for a start that isn't negative
@@ -274,18 +275,6 @@ def decimal_type(type: Type) -> Decimal:
     return found
 
 
-def nth_value(place: str) -> Callable[[Call], exp.Expression]:
-    """Return the body of ``nth_value``, whose position is a constant; ``place`` is the template of it."""
-
-    def body(call: Call) -> exp.Expression:
-        number = call.literal(1)
-        if not isinstance(number, int) or number < 1:
-            raise UnsupportedPlanError(f"{call.function.key} of a position that is not a constant of 1 or more")
-        return call.filled(f"NTH_VALUE({{0}}, {place})")
-
-    return body
-
-
 def index_in(position: str) -> Callable[[Call], exp.Expression]:
     """Return the body of ``index_in``; ``position`` is the template of the position from 1, null if there is none."""
 
@@ -326,21 +315,6 @@ def _rounded(call: Call) -> exp.Expression:
         return call.filled("CAST({0} AS {output})")
     shorter = Decimal(precision=min(38, type.precision - type.scale + 1 + places), scale=places)
     return call.filled(f"CAST(CAST({{0}} AS {call.dialect.type_text(shorter)}) AS {{output}})")
-
-
-def neighbour(name: str, offset: str = "{1}") -> Callable[[Call], exp.Expression]:
-    """Return the body of ``lead`` or ``lag`` by a constant number of records; ``offset`` is its template."""
-
-    def body(call: Call) -> exp.Expression:
-        number = call.literal(1)
-        if len(call.operands) > 1 and (not isinstance(number, int) or number < 0):
-            raise UnsupportedPlanError(
-                f"{call.function.key} by a number of records that is not a constant of 0 or more"
-            )
-        others = ["", f", {offset}", f", {offset}, {{2}}"][len(call.operands) - 1]
-        return call.filled(f"{name}({{0}}{others})")
-
-    return body
 
 
 _PARTS: Final = {

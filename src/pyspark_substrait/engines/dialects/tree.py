@@ -128,6 +128,9 @@ def _exact(dialect: str) -> type[Dialect]:
                 kind: made for kind, made in generator.TRANSFORMS.items() if kind is not exp.Select
             }
 
+            def ignorenulls_sql(self, expression: exp.IgnoreNulls) -> str:
+                return f"{self.sql(expression, 'this')} IGNORE NULLS"  # of functions that sqlglot doesn't know, too
+
             def ordered_sql(self, expression: exp.Ordered) -> str:
                 direction = " DESC" if expression.args.get("desc") else ""
                 nulls = "FIRST" if expression.args.get("nulls_first") else "LAST"

@@ -22,6 +22,7 @@ from pyspark_substrait.engines.dialects.elementary import (
     statistics,
 )
 from pyspark_substrait.engines.dialects.literals import Literals, with_exponent
+from pyspark_substrait.engines.dialects.neighbours import neighbour, nth_value
 from pyspark_substrait.engines.dialects.standard import (
     ALL_STARTS,
     ALL_VALUES,
@@ -38,8 +39,6 @@ from pyspark_substrait.engines.dialects.standard import (
     extreme_of_values,
     in_zone,
     index_in,
-    neighbour,
-    nth_value,
     shifted,
     two,
 )
