@@ -104,9 +104,9 @@ QUERIES = {
     "TRY_CAST(s AS INT) d, CAST('\\t5\\n' AS INT) e, TRY_CAST('5.0' AS INT) f FROM w": BOTH,
     "SELECT id, ~tiny a, ~n b, ~id c FROM w": BOTH,
     "SELECT id, first(s) IGNORE NULLS OVER (ORDER BY id) a, last(n, true) OVER (PARTITION BY b ORDER BY id ROWS "
-    "BETWEEN 1 PRECEDING AND 2 FOLLOWING) b, lag(n, 1) IGNORE NULLS OVER (ORDER BY id) c, lead(s, 2, 'none') IGNORE NULLS "
-    "OVER (ORDER BY id DESC) d, nth_value(n, 2) IGNORE NULLS OVER (PARTITION BY b ORDER BY id) e, first_value(n) OVER "
-    "(ORDER BY id) f FROM t": ("DuckDB",),
+    "BETWEEN 1 PRECEDING AND 2 FOLLOWING) b, lag(n, 1) IGNORE NULLS OVER (ORDER BY id) c, lead(s, 2, 'none') IGNORE "
+    "NULLS OVER (ORDER BY id DESC) d, nth_value(n, 2) IGNORE NULLS OVER (PARTITION BY b ORDER BY id) e, "
+    "first_value(n) OVER (ORDER BY id) f FROM t": ("DuckDB",),
     "SELECT g, max(struct(n, s)) a, min(struct(id)) b, max(li) c, min(deep.b) d, max(st) FILTER (WHERE id > 3) e "
     "FROM w GROUP BY g": ("DuckDB",),
     "SELECT id, max(struct(n)) OVER (PARTITION BY g ORDER BY id) a, min(li) OVER (ORDER BY id ROWS 2 PRECEDING) b "
