@@ -133,6 +133,8 @@ def counted(value: Any, type: Type) -> Any:
             return (found.months, found.days * 86_400_000_000 + found.nanoseconds // 1000)
         case List(type=element), list():
             return [counted(one, element) for one in value]
+        case UUID(), str():
+            return uuid.UUID(value)
         case Struct(types=types), dict():
             return tuple(counted(one, type) for one, type in zip(value.values(), types, strict=True))
         case Map(key=key, value=type), list():
