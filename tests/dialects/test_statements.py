@@ -279,3 +279,12 @@ def test_names_that_a_struct_cannot_have_are_refused(names: tuple[str, str]) -> 
     )
     with pytest.raises(ps.UnsupportedPlanError, match="can't have a struct with fields of the names"):
         ps.to_sql(renamed, dialect="duckdb")
+
+
+@pytest.mark.parametrize("depth", [10, 40])
+def test_the_order_of_deep_structs_is_refused(depth: int) -> None:
+    """It tells of each part whether it is known: a text that grows faster than the type."""
+    type = "struct?<" * depth + "i32?" + ">" * depth
+    with pytest.raises(ps.UnsupportedPlanError, match="the text would be too long"):
+        ps.to_sql(read("t", {"s": type}).sort("s").to_plan(), dialect="duckdb")
+    assert len(ps.to_sql(read("t", {"s": type}).select("s").distinct().to_plan(), dialect="duckdb")) < 200

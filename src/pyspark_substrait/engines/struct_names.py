@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from pyspark_substrait.engines.constructors import field, is_known
 from pyspark_substrait.engines.description import Target
@@ -47,6 +48,10 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.model.walk import all_expressions, expression_children, relations_within, subquery_relation
 
 __all__ = ["StructNames", "check_alike", "check_keys", "field_call", "made_literal", "made_struct", "with_root_names"]
+
+
+#: the fields of a struct, those inside it included, up to which it is made with names: a null has all of them, too
+_MOST_FIELDS: Final = 200
 
 
 class StructNames:
@@ -102,6 +107,8 @@ class StructNames:
         found: dict[int, set[tuple[str, ...]]] = {}
         for read in self._reads:
             for struct, own in schema_structs(read.base_schema):
+                if sum(len(one.types) for one in _structs(struct)) > _MOST_FIELDS:
+                    continue
                 names = found.setdefault(self.number(struct), set())
                 names |= {own, _by_position(struct)[1]} if isinstance(read.read_type, VirtualTable) else {own}
         return {number: own for number, (own, *others) in found.items() if not others}

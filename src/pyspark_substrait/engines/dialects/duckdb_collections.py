@@ -19,12 +19,34 @@ __all__ = ["ELEMENT", "LISTS", "SPARK_LISTS", "nested_order"]
 ELEMENT: Final = "LIST_EXTRACT({0}, {1})"
 
 
+#: how deep values may be nested whose order counts, and the characters of the template at most
+_DEEPEST: Final = 6
+_LONGEST: Final = 20_000
+
+
 def nested_order(type: Type) -> str:
-    """Return the template of a list or a struct whose order is the plan's: nulls in it come first, there last."""
-    return _in_order(type, "{0}", 0)
+    """Return the template of a list or a struct whose order is the plan's: nulls in it come first, there last.
+
+    Raises:
+        UnsupportedPlanError: the value is nested so deep, or so wide, that the template would be long.
+    """
+    template = _in_order(type, "{0}", 0)
+    if len(template) > _LONGEST:
+        raise _too_large()
+    return template
+
+
+def _too_large() -> UnsupportedPlanError:
+    return UnsupportedPlanError(
+        "the text would be too long for the order of so large a struct or list",
+        hint="Order by parts of it",
+        code=Code.TARGET_EXPRESSION,
+    )
 
 
 def _in_order(type: Type, value: str, depth: int) -> str:
+    if depth > _DEEPEST:
+        raise _too_large()
     match concrete(type):
         case List(type=element):
             name = f"e{depth}"
@@ -37,7 +59,7 @@ def _in_order(type: Type, value: str, depth: int) -> str:
             for place, field in enumerate(fields):
                 one = f"STRUCT_EXTRACT_AT({value}, {place + 1})"
                 parts += [f"{one} IS NOT NULL"] if field.nullable else []
-                parts.append(_in_order(field, one, depth))
+                parts.append(_in_order(field, one, depth + 1))
             made = f"ROW({', '.join(parts)})"
             return f"CASE WHEN {value} IS NULL THEN NULL ELSE {made} END" if struct.nullable else made
         case _:
