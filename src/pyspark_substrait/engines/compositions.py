@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from pyspark_substrait.engines.constructors import (
     BOOLEAN,
-    COMPARISON,
     boolean_call,
+    called,
+    compared,
     equal,
     is_known,
     is_nested,
@@ -75,27 +76,22 @@ def _not(value: Expression) -> Expression:
     return boolean_call(Function(BOOLEAN, "not", "bool"), (value,), value.type.nullable)
 
 
-def _compared(name: str, left: Expression, right: Expression) -> Expression:
-    nullable = name != "is_not_distinct_from" and (left.type.nullable or right.type.nullable)
-    return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
-
-
 def _not_equal(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return _not(_compared("equal", *values))
+    return _not(compared("equal", *values))
 
 
 def _distinct(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return _not(_compared("is_not_distinct_from", *values))
+    return _not(compared("is_not_distinct_from", *values))
 
 
 def _between(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     value, low, high = values
-    return conjunction([_compared("gte", value, low), _compared("lte", value, high)])
+    return conjunction([compared("gte", value, low), compared("lte", value, high)])
 
 
 def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     type = with_nullability(call.output_type, True)
-    return IfThen(ifs=(IfClause(_compared("equal", *values), Literal(type=type, value=None)),), else_=values[0])
+    return IfThen(ifs=(IfClause(compared("equal", *values), Literal(type=type, value=None)),), else_=values[0])
 
 
 def _is_true(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -160,18 +156,17 @@ def bits_turned(call: ScalarFunction, values: tuple[Expression, ...]) -> Express
 
 def is_finite(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     """Return whether a number is below infinity without its sign; NaN is larger in DataFusion."""
-    return _compared("lt", *_size_and_infinity(call, values[0]))
+    return compared("lt", *_size_and_infinity(call, values[0]))
 
 
 def is_infinite(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     """Return whether a number without its sign is infinity."""
-    return _compared("equal", *_size_and_infinity(call, values[0]))
+    return compared("equal", *_size_and_infinity(call, values[0]))
 
 
 def _size_and_infinity(call: ScalarFunction, value: Expression) -> tuple[Expression, Expression]:
     function = Function("extension:io.substrait:functions_arithmetic", "abs", call.function.signature)
-    size = ScalarFunction(function=function, arguments=(value,), output_type=value.type, derived_type=value.type)
-    return size, Literal(type=with_nullability(value.type, False), value=math.inf)
+    return called(function, value.type, value), Literal(type=with_nullability(value.type, False), value=math.inf)
 
 
 def split_text(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -278,7 +273,7 @@ def duration_cast(value: Expression, type: IntervalDay) -> Expression:
     """Return the cast of a value to a duration by DataFusion's function: a cast to an interval_day makes none there."""
     name = Literal(type=String(), value=f"Duration({_DURATIONS[type.precision]})")
     function = Function(engines.DATAFUSION.urn, "arrow_cast", "any_str")
-    return ScalarFunction(function=function, arguments=(value, name), output_type=type, derived_type=type)
+    return called(function, type, value, name)
 
 
 def with_durations(node: Expression) -> Expression:
@@ -338,6 +333,6 @@ def with_days(node: Expression, function: Function) -> Expression:
             ),
         ):
             arguments = (start, Literal(type=I32(), value=days))
-            return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+            return called(function, type, *arguments)
         case _:
             return node

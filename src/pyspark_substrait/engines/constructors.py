@@ -23,6 +23,8 @@ __all__ = [
     "BOOLEAN",
     "COMPARISON",
     "boolean_call",
+    "called",
+    "compared",
     "equal",
     "field",
     "is_known",
@@ -46,10 +48,20 @@ def boolean_call(function: Function, arguments: Sequence[Argument], nullable: bo
     return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
 
 
+def called(function: Function, type: Type, *arguments: Argument) -> ScalarFunction:
+    """Return a call with a result of a type."""
+    return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+
+
+def compared(name: str, left: Expression, right: Expression) -> ScalarFunction:
+    """Return a comparison of two values, which is null if one of them is, but for ``is_not_distinct_from``."""
+    nullable = name != "is_not_distinct_from" and (left.type.nullable or right.type.nullable)
+    return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
+
+
 def equal(left: Expression, right: Expression) -> ScalarFunction:
     """Return the equality of two values, which is null if one of them is."""
-    function = Function(COMPARISON, "equal", "any_any")
-    return boolean_call(function, (left, right), left.type.nullable or right.type.nullable)
+    return compared("equal", left, right)
 
 
 def is_known(value: Expression) -> ScalarFunction:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pyspark_substrait.engines.calls import cast
-from pyspark_substrait.engines.compositions import refuse_long
-from pyspark_substrait.engines.constructors import COMPARISON, boolean_call
+from pyspark_substrait.engines.compositions import Composition, refuse_long
+from pyspark_substrait.engines.constructors import called, compared
 from pyspark_substrait.engines.inner_joins import disjunction
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import Expression, Function, IfClause, IfThen, ScalarFunction
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import FP32, FP64, I64, String, Type, concrete
+from pyspark_substrait.model.types import FP32, FP64, I64, String, concrete
 
 __all__ = ["element_from_one", "element_from_zero", "map_value"]
 
@@ -21,23 +21,12 @@ _ARITHMETIC = "extension:io.substrait:functions_arithmetic"
 _STRINGS = "extension:io.substrait:functions_string"
 
 
-def _called(urn: str, name: str, signature: str, type: Type, *arguments: Expression) -> Expression:
-    return ScalarFunction(
-        function=Function(urn, name, signature), arguments=arguments, output_type=type, derived_type=type
-    )
-
-
 def _number(value: int) -> Literal:
     return Literal(type=I64(), value=value)
 
 
-def _compared(name: str, left: Expression, right: Expression) -> Expression:
-    nullable = left.type.nullable or right.type.nullable
-    return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
-
-
 def _length(values: Expression) -> Expression:
-    return _called(engines.DATAFUSION.urn, "array_length", "list", I64(nullable=values.type.nullable), values)
+    return called(Function(engines.DATAFUSION.urn, "array_length", "list"), I64(nullable=values.type.nullable), values)
 
 
 def _as_i64(position: Expression) -> Expression:
@@ -52,11 +41,11 @@ def _failing(values: Expression) -> Expression:
     """Return a position that fails: a text that is no number. With the length, it is no constant."""
     type = String(nullable=values.type.nullable)
     said = Literal(type=String(), value="the list does not have this element, but so many: ")
-    text = _called(_STRINGS, "concat", "str", type, said, cast(_length(values), type))
+    text = called(Function(_STRINGS, "concat", "str"), type, said, cast(_length(values), type))
     return cast(text, I64(nullable=type.nullable))
 
 
-def element_from_zero(*, fails: bool) -> Callable[[ScalarFunction, tuple[Expression, ...]], Expression]:
+def element_from_zero(*, fails: bool) -> Composition:
     """Return the form of an element at a position from 0; where there is none, it ``fails`` or is null."""
 
     def made(call: ScalarFunction, given: tuple[Expression, ...]) -> Expression:
@@ -64,28 +53,28 @@ def element_from_zero(*, fails: bool) -> Callable[[ScalarFunction, tuple[Express
         missing = []
         if isinstance(position, Literal) and isinstance(position.value, int):
             behind: Expression = _number(position.value + 1)
-            missing += [_compared("lt", position, _number(0))] if position.value < 0 else []
-            missing += [_compared("gte", position, _length(values))] if fails else []
+            missing += [compared("lt", position, _number(0))] if position.value < 0 else []
+            missing += [compared("gte", position, _length(values))] if fails else []
         else:
-            behind = _called(_ARITHMETIC, "add", "i64_i64", position.type, position, _number(1))
-            missing += [_compared("lt", position, _number(0)), _compared("gte", position, _length(values))]
+            behind = called(Function(_ARITHMETIC, "add", "i64_i64"), position.type, position, _number(1))
+            missing += [compared("lt", position, _number(0)), compared("gte", position, _length(values))]
         arms = [(disjunction(missing), _failing(values) if fails else _NOWHERE)] if missing else []
         return _element(call, values, behind, arms)
 
     return made
 
 
-def element_from_one(*, fails: bool) -> Callable[[ScalarFunction, tuple[Expression, ...]], Expression]:
+def element_from_one(*, fails: bool) -> Composition:
     """Return the form of an element at a position from 1, or from -1 at the end; 0 always fails."""
 
     def made(call: ScalarFunction, given: tuple[Expression, ...]) -> Expression:
         values, position = given[0], _as_i64(given[1])
         arms = []
         if not isinstance(position, Literal) or not position.value:
-            arms.append((_compared("equal", position, _number(0)), _failing(values)))
+            arms.append((compared("equal", position, _number(0)), _failing(values)))
         if fails or not isinstance(position, Literal):
-            size = _called(_ARITHMETIC, "abs", "i64", position.type, position)
-            arms.append((_compared("gt", size, _length(values)), _failing(values) if fails else _NOWHERE))
+            size = called(Function(_ARITHMETIC, "abs", "i64"), position.type, position)
+            arms.append((compared("gt", size, _length(values)), _failing(values) if fails else _NOWHERE))
         return _element(call, values, position, arms)
 
     return made
@@ -102,7 +91,7 @@ def _element(
     if arms:
         refuse_long(call, (values, position), "DataFusion")
         position = IfThen(ifs=tuple(IfClause(condition, other) for condition, other in arms), else_=position)
-    return _called(engines.DATAFUSION.urn, "array_element", "list_i64", call.output_type, values, position)
+    return called(Function(engines.DATAFUSION.urn, "array_element", "list_i64"), call.output_type, values, position)
 
 
 def map_value(call: ScalarFunction, given: tuple[Expression, ...]) -> Expression:
@@ -114,4 +103,4 @@ def map_value(call: ScalarFunction, given: tuple[Expression, ...]) -> Expression
     values, key = given
     if not isinstance(key, Literal) or isinstance(concrete(key.type), FP32 | FP64):
         raise UnsupportedPlanError(f"DataFusion has a form for {call.function.key} with constant keys only")
-    return _called(engines.DATAFUSION.urn, "get_field", "map_any", call.output_type, values, key)
+    return called(Function(engines.DATAFUSION.urn, "get_field", "map_any"), call.output_type, values, key)

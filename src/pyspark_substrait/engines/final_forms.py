@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pyspark_substrait.engines.constructors import called
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.totals import with_kept_totals
 from pyspark_substrait.model.expressions import (
@@ -12,7 +13,6 @@ from pyspark_substrait.model.expressions import (
     FailureBehavior,
     FieldReference,
     Function,
-    ScalarFunction,
     SortField,
     WindowFunction,
 )
@@ -70,7 +70,7 @@ def _one_zero(value: Expression) -> Expression:
         return value
     zero = Literal(type=with_nullability(value.type, False), value=0.0)
     function = Function("extension:io.substrait:functions_arithmetic", "add", signature)
-    return ScalarFunction(function=function, arguments=(value, zero), output_type=value.type, derived_type=value.type)
+    return called(function, value.type, value, zero)
 
 
 def _aggregate(node: Aggregate, target: Target) -> Aggregate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pyspark_substrait.engines.calls import cast
+from pyspark_substrait.engines.constructors import called
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
@@ -51,8 +52,7 @@ def is_utc(zone: str) -> bool:
 def _called(
     name: str, signature: str, type: Type, *arguments: Expression, urn: str = engines.DATAFUSION.urn
 ) -> Expression:
-    function = Function(urn, name, signature)
-    return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+    return called(Function(urn, name, signature), type, *arguments)
 
 
 def rounded_down(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:

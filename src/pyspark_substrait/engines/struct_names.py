@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from pyspark_substrait.engines.constructors import field, is_known
+from pyspark_substrait.engines.constructors import called, field, is_known
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.places import located
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -110,12 +110,12 @@ class StructNames:
                 if sum(len(one.types) for one in _structs(struct)) > _MOST_FIELDS:
                     continue
                 names = found.setdefault(self.number(struct), set())
-                names |= {own, _by_position(struct)[1]} if isinstance(read.read_type, VirtualTable) else {own}
+                names |= {own, _positions(struct)} if isinstance(read.read_type, VirtualTable) else {own}
         return {number: own for number, (own, *others) in found.items() if not others}
 
     def made(self, struct: Struct) -> tuple[str, ...]:
         """Return the names that the fields of a struct get where it is made."""
-        return self._agreed.get(self.number(struct)) or _by_position(struct)[1]
+        return self._agreed.get(self.number(struct)) or _positions(struct)
 
     def of_literal(self, type: Type) -> list[tuple[Struct, tuple[str, ...]]]:
         """Return the structs in a literal with the names that they get; those in lists and maps are the engine's."""
@@ -138,8 +138,13 @@ class StructNames:
         return found
 
 
+def _positions(struct: Struct) -> tuple[str, ...]:
+    """Return the names that the engine gives to the fields of a struct."""
+    return tuple(f"c{position}" for position in range(len(struct.types)))
+
+
 def _by_position(struct: Struct) -> tuple[Struct, tuple[str, ...]]:
-    return struct, tuple(f"c{position}" for position in range(len(struct.types)))
+    return struct, _positions(struct)
 
 
 def _structs(type: Type) -> list[Struct]:
@@ -152,29 +157,28 @@ def _named_call(struct: Struct, names: Sequence[str], values: Sequence[Expressio
     for name, value in zip(names, values, strict=True):
         arguments += [Literal(type=String(), value=name), value]
     function = Function(target.extension, "named_struct", "any")
-    return ScalarFunction(function=function, arguments=tuple(arguments), output_type=struct, derived_type=struct)
+    return called(function, struct, *arguments)
 
 
 def field_call(value: Expression, name: str, type: Type, target: Target) -> Expression:
     """Return the call that gives a field of a struct."""
     function = Function(target.extension, "get_field", "struct_str")
     key = Literal(type=String(), value=name)
-    return ScalarFunction(function=function, arguments=(value, key), output_type=type, derived_type=type)
+    return called(function, type, value, key)
 
 
 def made_struct(struct: Struct, values: Sequence[Expression], names: StructNames, target: Target) -> Expression:
     """Return the call that makes a struct, with the names that tables have for structs of its type if they agree."""
     own = names.made(struct)
-    if own != _by_position(struct)[1]:
+    if own != _positions(struct):
         return _named_call(struct, own, values, target)
-    function = Function("", target.struct_function, "any")
-    return ScalarFunction(function=function, arguments=tuple(values), output_type=struct, derived_type=struct)
+    return called(Function("", target.struct_function, "any"), struct, *values)
 
 
 def made_literal(literal: Literal, names: StructNames, target: Target) -> Expression:
     """Return a literal struct whose fields get other names than the engine's as a call; other literals as they are."""
     struct = concrete(literal.type)
-    if not isinstance(struct, Struct) or all(own == _by_position(one)[1] for one, own in names.of_literal(struct)):
+    if not isinstance(struct, Struct) or all(own == _positions(one) for one, own in names.of_literal(struct)):
         return literal
     if isinstance(literal.value, tuple):
         values = [made_literal(part, names, target) for part in literal.value if isinstance(part, Literal)]

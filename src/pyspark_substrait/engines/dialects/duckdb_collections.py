@@ -18,7 +18,6 @@ __all__ = ["ELEMENT", "LISTS", "SPARK_LISTS", "nested_order"]
 #: an element by its position; null where there is none
 ELEMENT: Final = "LIST_EXTRACT({0}, {1})"
 
-
 #: how deep values may be nested whose order counts, and the characters of the template at most
 _DEEPEST: Final = 6
 _LONGEST: Final = 20_000
@@ -87,8 +86,10 @@ def _sorts() -> list[Row]:
     return found
 
 
+_UNKNOWN: Final = "{0} IS NULL OR {1} IS NULL"
 _CONTAINED: Final = (
-    "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN LIST_CONTAINS({0}, {1}) THEN TRUE "
+    f"CASE WHEN {_UNKNOWN} THEN NULL "
+    "WHEN LIST_CONTAINS({0}, {1}) THEN TRUE "
     "WHEN LIST_COUNT({0}) < LEN({0}) THEN NULL ELSE FALSE END"
 )
 _FROM_ZERO: Final = "LIST_EXTRACT({0}, CAST({1} AS BIGINT) + 1)"
@@ -110,7 +111,6 @@ LISTS: Final = [
 ]
 """The functions of the specification."""
 
-_UNKNOWN: Final = " OR ".join(("{0} IS NULL", "{1} IS NULL"))
 #: whether an element is the first of those that equal it
 _FIRST: Final = "LIST_POSITION({0}, v) = i"
 
@@ -123,13 +123,14 @@ def _kept_if(found: str) -> str:
 
 _START: Final = "CASE WHEN {1} < 0 THEN LEN({0}) + {1} + 1 ELSE {1} END"
 _SLICE: Final = (
-    "CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL "
+    f"CASE WHEN {_UNKNOWN} OR {{2}} IS NULL THEN NULL "
     "WHEN {1} = 0 OR {2} < 0 THEN error('a slice starts at 1 or -1, and its length is not negative') "
     f"ELSE LIST_FILTER({{0}}, LAMBDA v, i: {_START} >= 1 AND i >= {_START} AND i - {_START} < {{2}}) END"
 )
 _SEQUENCE: Final = "CAST(GENERATE_SERIES({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {output})"
 _STEPS: Final = (
-    "CASE WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL WHEN {2} = 0 AND {0} = {1} THEN [{0}] "
+    f"CASE WHEN {_UNKNOWN} OR {{2}} IS NULL THEN NULL "
+    "WHEN {2} = 0 AND {0} = {1} THEN [{0}] "
     "WHEN ({2} > 0 AND {0} <= {1}) OR ({2} < 0 AND {0} >= {1}) THEN CAST(GENERATE_SERIES({0}, {1}, {2}) AS {output}) "
     "ELSE error('the step of a sequence leads away from its end') END"
 )

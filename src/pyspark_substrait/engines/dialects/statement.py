@@ -56,10 +56,11 @@ def statement(
         refuse_repetition(node, dialect.engine, input_copies)
     found: dict[int, Literal] = dict(parameter_values(plan, parameters))
     uses = Counter(one.subtree_ordinal for one in relations_within(node) if isinstance(one, Reference))
-    reads = [one.read_type for one in relations_within(node) if isinstance(one, Read)]
-    tables = frozenset(one.names[-1].lower() for one in reads if isinstance(one, NamedTable) and one.names)
+    reads = [one for one in relations_within(node) if isinstance(one, Read) and isinstance(one.read_type, NamedTable)]
+    named = [one.read_type for one in reads if isinstance(one.read_type, NamedTable)]
+    tables = frozenset(one.names[-1].lower() for one in named if one.names)
     schema = root_schema(plan, chosen)
-    differs = structs.differing(node, schema)
+    differs = structs.differing([*(one.base_schema for one in reads), schema])
     compilation = Compilation(dialect=dialect, parameters=found, uses=uses, tables=tables, differs=differs)
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = relation(node, (), compilation)

@@ -6,7 +6,7 @@ they are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sqlglot import exp
@@ -14,21 +14,17 @@ from sqlglot import exp
 from pyspark_substrait.engines.dialects.query import Item, Query
 from pyspark_substrait.engines.dialects.scope import Compilation
 from pyspark_substrait.engines.dialects.tree import is_column, type_tree
-from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.struct_names import TypeNumbers, named_structs, schema_structs
 from pyspark_substrait.model.types import NamedStruct, Type
-from pyspark_substrait.model.walk import relations_within
 
 __all__ = ["differing", "with_names", "without_names"]
 
 
-def differing(node: Relation, result: NamedStruct) -> Callable[[Type], bool]:
-    """Return whether a type holds structs whose fields have several names in the tables and the result of a query."""
+def differing(schemas: Iterable[NamedStruct]) -> Callable[[Type], bool]:
+    """Return whether a type holds structs whose fields have several names in some schemas."""
     numbers = TypeNumbers()
     names: dict[int, set[tuple[str, ...]]] = {}
-    reads = [one for one in relations_within(node) if isinstance(one, Read)]
-    tables = [one.base_schema for one in reads if isinstance(one.read_type, NamedTable)]
-    for schema in (*tables, result):
+    for schema in schemas:
         for struct, own in schema_structs(schema):
             names.setdefault(numbers.number(struct), set()).add(own)
     several = {number for number, found in names.items() if len(found) > 1}
