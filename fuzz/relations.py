@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from fuzz.calls import call_of, signatures
+from fuzz.comparisons import Comparisons
 from fuzz.expressions import Expressions, Frame, Scope, is_sortable
 from fuzz.literals import literal
 from fuzz.tables import SCHEMAS, read, rooted_names
@@ -62,13 +63,18 @@ def _numbered(relation: Relation) -> bool:
 
 @dataclass
 class Relations:
-    """A generator of relations. ``shared``: trees that references may refer to."""
+    """A generator of relations.
+
+    ``calls``: whether expressions call functions of all kinds, or compare columns most of the time. ``shared``: trees
+    that references may refer to.
+    """
 
     chance: random.Random
+    calls: bool = True
     shared: list[Relation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.made = Expressions(self.chance, self.query)
+        self.made = (Expressions if self.calls else Comparisons)(self.chance, self.query)
 
     # relations --------------------------------------------------------------------------------------------------------
 
@@ -204,7 +210,10 @@ class Relations:
     def _measure(self, scope: Scope) -> r.Measure:
         plain = replace(scope, around=())
         names = sorted({item.definition.name for item in signatures("aggregate")[0]})
-        name = self.chance.choice(_COUNTED if self.chance.random() < 0.5 else names)
+        if not self.calls:
+            name = self.chance.choice((*_COUNTED, "min", "max"))
+        else:
+            name = self.chance.choice(_COUNTED if self.chance.random() < 0.5 else names)
         signature = self.chance.choice([item for item in signatures("aggregate")[0] if item.definition.name == name])
         distinct = self.chance.random() < 0.35
         arguments = self.made.arguments(signature, plain, 1 if distinct else 2)  # columns and constants come again

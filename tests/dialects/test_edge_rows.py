@@ -22,7 +22,10 @@ from pyspark_substrait.model.expressions import (
     FunctionOption,
     InPredicate,
     Preceding,
+    PredicateOp,
     ScalarSubquery,
+    SetPredicate,
+    SingularOrList,
     SortDirection,
     Unbounded,
     WindowFunction,
@@ -39,6 +42,7 @@ from tests.spark.plans import (
     REAL_,
     TEXT,
     aggregate,
+    both,
     call,
     col,
     emit,
@@ -478,6 +482,25 @@ def _conditions() -> Iterator[Case]:
         ("a condition of a key that a set lacks", rolled_up, call("equal", col(rolled_up, 0), number(3)), []),
     ):
         yield Case(name, where(of, condition), rows)
+    some = _numbers(1, 2, 3)
+    skipped = Sort(input=Fetch(input=Sort(input=some, sorts=(sort(col(some, 0)),)), offset_expr=long(1)), sorts=(
+        sort(col(some, 0), SortDirection.DESC_NULLS_LAST),
+    ))  # fmt: skip
+    yield Case("an offset below a sort", skipped, [(3,), (2,)], is_sorted=True)
+    none = where(one, truth(False))
+    filled = join(total, none, truth(True), JoinType.LEFT)
+    yield Case("a condition of a column that no record fills", where(filled, call("gt", col(filled, 1), number(0))), [])
+    yield Case("a join of an aggregate by no column", join(total, one, truth(False), JoinType.LEFT_SEMI), [])
+    keys = values([INT_], [(1,), (None,)])
+    key = outer(keys, 0, steps_out=1)
+    itself = SingularOrList(value=key, options=(key,))
+    inner = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=where(one, itself))
+    yield Case("a value among itself", where(keys, inner), [(1,)])
+    two = both(keys, keys)
+    pairs = join(keys, keys, call("equal", col(two, 0), col(two, 1)), JoinType.OUTER)
+    alone = where(pairs, call("is_null", col(pairs, 0)))
+    united = Set(members=(alone, alone), op=SetOp.UNION_ALL)
+    yield Case("outer joins in a union", where(united, call("is_null", col(united, 1))), [(None, None)] * 4)
     bytes_ = values([Binary()], [(b"",), (b"\0a",)])
     yield Case(
         "binary constants", project(bytes_, col(bytes_, 0), lit(Binary(), b"ab")), [(b"", b"ab"), (b"\0a", b"ab")]

@@ -78,6 +78,15 @@ def difference(plan: Plan) -> str | None:
     return evaluate(plan, TABLES, choices=CHOICES).difference(found, tolerance=1e-9)
 
 
+STRUCTS = r.Project.only(NESTED, [column(0, NESTED.schema), column(2, NESTED.schema)])
+COUNT = r.Measure(
+    measure=e.AggregateFunction(
+        function=Function("extension:io.substrait:functions_aggregate_generic", "count", ""),
+        arguments=(),
+        output_type=I64,
+        derived_type=I64,
+    )
+)
 PAIR = equal(column(1, BOTH), column(5, BOTH))  # few.v = facts.n, which may both be null
 RELATIONS: dict[str, Relation] = {
     "top-n": r.TopN(input=FACTS, sorts=ascending(2, 0), count=number(3), offset=number(1)),
@@ -124,6 +133,27 @@ RELATIONS: dict[str, Relation] = {
         input=r.Fetch(input=r.Sort(input=TIMES, sorts=ascending(2, 3, of=TIMES)), offset_expr=number(3)),
         sorts=ascending(3, of=TIMES, kind=e.SortDirection.DESC_NULLS_LAST),
     ),
+    "an offset without a sort above it": r.Fetch(
+        input=r.Sort(
+            input=r.Aggregate(
+                input=FACTS, groupings=(r.Grouping((0,)),), grouping_expressions=(column(1, FACTS.schema),)
+            ),
+            sorts=ascending(0, of=r.Project.only(FACTS, [column(1, FACTS.schema)])),
+        ),
+        offset_expr=number(1),
+    ),
+    "a join of an aggregate of all records by a condition without columns": r.Join(
+        left=r.Aggregate(input=FACTS, groupings=(r.Grouping(()),), measures=(COUNT,)), right=FEW,
+        type=r.JoinType.LEFT_SEMI, expression=compared("gt", number(1), number(2)),
+    ),
+    **{
+        f"{op.value} of structs with nulls in order": r.Set(
+            members=(r.Sort(input=STRUCTS, sorts=ascending(0, 1, of=STRUCTS)),
+                     r.Filter(input=STRUCTS, condition=compared("gt", column(0, STRUCTS.schema), number(1, I32)))),
+            op=op,
+        )
+        for op in (r.SetOp.INTERSECTION_PRIMARY, r.SetOp.INTERSECTION_MULTISET_ALL, r.SetOp.MINUS_MULTISET)
+    },
     "a join by columns of one side": r.Join(
         left=FEW, right=FACTS, type=r.JoinType.RIGHT,
         expression=conjunction([PAIR, equal(column(3, BOTH), column(4, BOTH))]),
@@ -146,11 +176,7 @@ RELATIONS: dict[str, Relation] = {
     ),
     "a lateral join over an aggregate": r.LateralJoin(
         common=r.RelCommon(rel_anchor=5), left=FEW, type=r.JoinType.INNER, expression=None,
-        right=r.Aggregate(input=matching(anchor=5), groupings=(r.Grouping(()),), measures=(r.Measure(
-            measure=e.AggregateFunction(
-                function=Function("extension:io.substrait:functions_aggregate_generic", "count", ""),
-                arguments=(), output_type=I64, derived_type=I64,
-            )),)),
+        right=r.Aggregate(input=matching(anchor=5), groupings=(r.Grouping(()),), measures=(COUNT,)),
     ),
     **{
         f"a {kind.value} join whose condition may be null": r.Join(left=FEW, right=FACTS, type=kind, expression=PAIR)
@@ -290,6 +316,13 @@ REFUSED: dict[str, tuple[Expression, str]] = {
             arguments=(V, column(0, FEW.schema)), output_type=V.type, derived_type=V.type, sorts=ascending(0, of=FEW),
         ),
         "takes literals only as argument 1 of nth_value",
+    ),
+    "a record that is nobody knows how many before": (
+        e.WindowFunction(
+            function=Function("extension:io.substrait:functions_arithmetic", "lag", "any_i32"),
+            arguments=(V, number(None, I32)), output_type=V.type, derived_type=V.type, sorts=ascending(0, of=FEW),
+        ),
+        "no form for lag:any_i32 with the argument null",
     ),
     "an offset of a frame that is no whole number": (
         e.WindowFunction(

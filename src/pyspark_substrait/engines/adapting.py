@@ -21,8 +21,8 @@ from pyspark_substrait.engines.inner_joins import (
     is_key,
     left_first,
     with_inner_joins,
-    without_one_sided_keys,
 )
+from pyspark_substrait.engines.join_keys import with_known_keys, without_one_sided_keys
 from pyspark_substrait.engines.joined_queries import internal_call, with_joins
 from pyspark_substrait.engines.literal_forms import padded, with_string_literals
 from pyspark_substrait.engines.marks import plain_marks, with_exact_mark, with_left_mark
@@ -199,6 +199,8 @@ class _Adapting:
             node = with_inputs(node, lambda input: with_unlike_names(input, self._number))
         if isinstance(node, SortBase) and not self.target.clustered_sorts:
             node = replace(node, sorts=tuple(map(ascending, node.sorts)))
+        if isinstance(node, Join) and not self.target.null_keys:
+            node = with_known_keys(node)
         check(node, self.target)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if isinstance(node, Join) and not self.target.one_sided_keys:

@@ -154,14 +154,17 @@ class Calls:
             argument = call.arguments[position] if position < len(call.arguments) else None
             while isinstance(argument, Cast):
                 argument = argument.input
-            if argument is None or (isinstance(argument, Literal) and argument.value is None):
+            if argument is None or (
+                isinstance(argument, Literal) and argument.value is None and position not in spelling.literals
+            ):
                 continue
-            if not isinstance(argument, Literal) or not isinstance(argument.value, int | str):
+            if not isinstance(argument, Literal) or not isinstance(argument.value, int | str | None):
                 if position not in spelling.at_least:
                     self._note_value(call, position)
-            elif not right(argument.value):
+            elif argument.value is None or not right(argument.value):
+                stated = "null" if argument.value is None else repr(argument.value)
                 raise UnsupportedPlanError(
-                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value!r}",
+                    f"{self.target.engine} has no form for {call.function.key} with the argument {stated}",
                     hint="Its function of this name means something else by it",
                 )
 

@@ -71,6 +71,10 @@ def _not_negative(value: int) -> bool:
     return value >= 0
 
 
+def _whole(value: object) -> bool:
+    return isinstance(value, int)
+
+
 def _positive(value: int) -> bool:
     return value > 0
 
@@ -216,7 +220,7 @@ DATAFUSION: Final = Target(
         **same_names("percent_rank", "cume_dist", "first_value", "last_value"),
         **{name: (Spelling(name=name, cast=("",)),) for name in ("row_number", "rank", "dense_rank")},
         "ntile": (Spelling(name="ntile", literals=(0,), constants={0: _positive}, cast=("i32", "i64")),),
-        **{name: (Spelling(name=name, literals=(1, 2)),) for name in ("lag", "lead")},
+        **{name: (Spelling(name=name, literals=(1, 2), constants={1: _whole}),) for name in ("lag", "lead")},
         "nth_value": (Spelling(name="nth_value", literals=(1,), constants={1: _positive}),),
         "add_intervals": (Spelling(name="add"),),
         "round": (_ROUND,),
@@ -263,10 +267,11 @@ DATAFUSION: Final = Target(
     lacks=frozenset({"UUID", "Generate", "Write", "Update", "Ddl"}),
     composed_relations=frozenset(
         {"TopN", "Expand", "ConsistentPartitionWindow", "HashJoin", "MergeJoin", "NestedLoopJoin"}
-        | {"post_join_filter", "MINUS_MULTISET", "offset"}
+        | {"post_join_filter", "MINUS_MULTISET", "Set of structs"}
     ),
     joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
     one_sided_keys=False,
+    null_keys=False,
     record_lists=False,
     computed_lists=False,
     padded_casts=False,
@@ -296,6 +301,7 @@ DATAFUSION: Final = Target(
     nested_references=False,
     null_marks=False,
     keeps_conditions=False,
+    keeps_offsets=False,
     two_zeros=True,
     switches=False,
     struct_function="struct",

@@ -89,11 +89,13 @@ class Target:
         measure_filters: whether it applies the filters of measures.
         lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model.
         composed_relations: the relations that are expressed by others there, by the names of their classes; also
-            ``post_join_filter``, ``MINUS_MULTISET``, and ``offset``, that of a fetch without a count.
+            ``post_join_filter``, ``MINUS_MULTISET``, and ``Set of structs`` for set operations that it does by joins.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         one_sided_keys: whether a join's condition may be an equality of two columns of one input; if not, it is the
             negation of their inequality.
+        null_keys: whether nulls are equal only in those keys of a join that say so; if not, they are equal in all keys
+            if they are in one, and values that are never null take the place of such a key.
         both_sides: whether its semi and anti joins have the columns of both inputs, so that an emit must choose those
             of the left one. Joins that keep the right one are an error then.
         sets_by_names: whether the columns of the inputs of a set operation must have the same names, which are those of
@@ -148,6 +150,7 @@ class Target:
         durations: whether its durations are another type than its intervals, to which only its own function casts.
         keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
             an aggregate of all records still has one.
+        keeps_offsets: whether an offset without a count skips records before a sort above it; if not, it gets a count.
         two_zeros: whether 0.0 and -0.0 are different in an order, and in the partitions of windows.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
@@ -168,6 +171,7 @@ class Target:
     inner_joins: bool = False
     single_key_joins: bool = False
     one_sided_keys: bool = True
+    null_keys: bool = True
     both_sides: bool = False
     sets_by_names: bool = False
     ordered_measures: bool = False
@@ -212,6 +216,7 @@ class Target:
     text_form: Callable[[Expression], Expression | None] | None = None
     durations: bool = False
     keeps_conditions: bool = True
+    keeps_offsets: bool = True
     two_zeros: bool = False
     own_columns: bool = False
 

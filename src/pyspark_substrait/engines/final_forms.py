@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pyspark_substrait.engines.constructors import called
 from pyspark_substrait.engines.description import Target
+from pyspark_substrait.engines.offsets import with_counted_offsets
 from pyspark_substrait.engines.totals import with_kept_totals
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -28,6 +29,8 @@ def in_final_form(node: Relation, target: Target) -> Relation:
     """Return a tree in which all aggregates and projections have the form that the engine takes."""
     if not target.keeps_conditions:
         node = with_kept_totals(node)
+    if not target.keeps_offsets:
+        node = with_counted_offsets(node)
     if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns or target.two_zeros):
         return node
 

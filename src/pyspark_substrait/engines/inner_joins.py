@@ -30,7 +30,6 @@ __all__ = [
     "is_key",
     "left_first",
     "with_inner_joins",
-    "without_one_sided_keys",
 ]
 
 
@@ -165,31 +164,6 @@ def _moved(condition: Expression, place: dict[int, int]) -> Expression:
         if isinstance(argument, FieldReference)
     )
     return replace(condition, arguments=arguments)
-
-
-def without_one_sided_keys(node: Join) -> Join:
-    """Return a join without equalities of two columns of one input: each is the negation of the inequality."""
-    width = len(node.left.schema.types)
-    conditions = [_negated(condition, width) for condition in conjuncts(node.expression)]
-    return node if conditions == conjuncts(node.expression) else replace(node, expression=conjunction(conditions))
-
-
-def _negated(condition: Expression, width: int) -> Expression:
-    match condition:
-        case ScalarFunction(
-            function=Function(name="equal" | "is_not_distinct_from" as name),
-            arguments=(
-                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
-                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
-            ),
-        ) if (one < width) is (other < width):
-            opposite = "not_equal" if name == "equal" else "is_distinct_from"
-            function = replace(condition.function, name=opposite)
-            return boolean_call(
-                Function(BOOLEAN, "not", "bool"), (replace(condition, function=function),), condition.type.nullable
-            )
-        case _:
-            return condition
 
 
 def left_first(condition: Expression, width: int) -> Expression:

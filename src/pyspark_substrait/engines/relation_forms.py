@@ -11,6 +11,8 @@ from typing import Final
 
 from pyspark_substrait.engines.constructors import COMPARISON, boolean_call, equal, field, number_table
 from pyspark_substrait.engines.inner_joins import conjunction
+from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
+from pyspark_substrait.engines.set_groups import by_grouping
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     BoundsType,
@@ -43,7 +45,7 @@ from pyspark_substrait.model.relations import (
     SwitchingField,
     TopN,
 )
-from pyspark_substrait.model.types import I32, I64, Boolean
+from pyspark_substrait.model.types import I32, I64, Boolean, Struct, concrete
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
 
 __all__ = ["in_terms_of_others", "with_constants"]
@@ -58,8 +60,6 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
     match node:
         case TopN() if "TopN" in composed:
             return _with_ties(node) if node.keeps_ties else _first(node)
-        case Fetch(offset_expr=Literal(value=int(offset))) if offset and "offset" in composed:
-            return _counted(node, offset)
         case Expand() if "Expand" in composed:
             return _expanded(node)
         case ConsistentPartitionWindow() if "ConsistentPartitionWindow" in composed:
@@ -69,17 +69,12 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
         case Join(post_join_filter=condition) if condition is not None and "post_join_filter" in composed:
             joined = replace(node, post_join_filter=None, common=RelCommon(hint=node.common.hint))
             return Filter(common=replace(node.common, hint=None), input=joined, condition=condition)
+        case Set(op=op) if "Set of structs" in composed and op in _JOINED and _has_structs(node):
+            return with_numbered_copies(node) if op in OF_DISTINCT else by_grouping(node)
         case Set(op=SetOp.MINUS_MULTISET) if "MINUS_MULTISET" in composed:
             return _without_common(node)
         case _:
             return node
-
-
-def _counted(node: Fetch, offset: int) -> Fetch:
-    """Return a fetch with a count: without one, a sort above it may be done before it."""
-    if node.count_expr is not None and not (isinstance(node.count_expr, Literal) and node.count_expr.value is None):
-        return node
-    return replace(node, count_expr=Literal(type=I64(), value=2**63 - 1 - offset))
 
 
 def _first(node: TopN) -> Relation:
@@ -170,6 +165,14 @@ def _with_windows(node: ConsistentPartitionWindow) -> Relation:
         for call in node.window_functions
     ]
     return Project(common=node.common, input=node.input, expressions=tuple(calls))
+
+
+#: set operations that an engine may do by joins
+_JOINED: Final = frozenset(SetOp) - {SetOp.UNION_ALL, SetOp.UNION_DISTINCT, SetOp.MINUS_MULTISET}
+
+
+def _has_structs(node: Set) -> bool:
+    return any(isinstance(concrete(type), Struct) for type in node.direct_schema.types)
 
 
 def _without_common(node: Set) -> Relation:

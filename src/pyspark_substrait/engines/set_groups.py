@@ -34,19 +34,23 @@ from pyspark_substrait.model.types import I32, I64
 __all__ = ["BY_GROUPING", "by_grouping"]
 
 #: The operations that grouping can do.
-BY_GROUPING: Final = frozenset({SetOp.UNION_DISTINCT, SetOp.INTERSECTION_MULTISET, SetOp.MINUS_PRIMARY})
+BY_GROUPING: Final = frozenset(
+    {SetOp.UNION_DISTINCT, SetOp.INTERSECTION_PRIMARY, SetOp.INTERSECTION_MULTISET, SetOp.MINUS_PRIMARY}
+)
 
 
 def by_grouping(node: Set) -> Relation:
     """Return a set operation of :data:`BY_GROUPING` as an aggregate over UNION ALL."""
     types = node.direct_schema.types
     width = len(types)
+    # the secondary inputs of an intersection with any of them are one
+    numbers = [min(place, 1) if node.op is SetOp.INTERSECTION_PRIMARY else place for place in range(len(node.members))]
     members = [
         Project.only(
             member,
             [*(field(member, position) for position in range(width)), Literal(type=I32(), value=number)],
         )
-        for number, member in enumerate(node.members)
+        for number, member in zip(numbers, node.members, strict=True)
     ]
     united = Set(members=tuple(members), op=SetOp.UNION_ALL)
     keys = tuple(field(united, position) for position in range(width))
@@ -56,7 +60,7 @@ def by_grouping(node: Set) -> Relation:
     )
     found: Relation = grouped
     if measures:
-        found = Filter(input=grouped, condition=_condition(node, field(grouped, width)))
+        found = Filter(input=grouped, condition=_condition(node.op, len(set(numbers)), field(grouped, width)))
     columns = [_typed(field(found, position), position, node) for position in range(width)]
     emit = range(width) if node.common.emit is None else node.common.emit
     made = Project.only(found, [columns[position] for position in emit])
@@ -81,11 +85,11 @@ def _measure(op: SetOp, number: Expression) -> Measure:
     )
 
 
-def _condition(node: Set, found: Expression) -> Expression:
+def _condition(op: SetOp, inputs: int, found: Expression) -> Expression:
     """The condition by which a group is in the result: the primary input alone has it, or all have."""
-    if node.op is SetOp.MINUS_PRIMARY:
+    if op is SetOp.MINUS_PRIMARY:
         return equal(found, Literal(type=I32(), value=0))
-    return equal(found, Literal(type=I64(), value=len(node.members)))
+    return equal(found, Literal(type=I64(), value=inputs))
 
 
 def _typed(column: Expression, position: int, node: Set) -> Expression:

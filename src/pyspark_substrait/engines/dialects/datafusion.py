@@ -253,6 +253,7 @@ _OWN: Final[Mapping[str, Sequence[Row]]] = {
         row("avg", "AVG({0})", signatures=("fp64",), overflow=()),
         *statistics({"std_dev": "STDDEV", "variance": "VAR"}, "DOUBLE"),
         row("ntile", "CAST(agg(NTILE({0})) AS {output})"),
+        *(row(name, f"CAST(agg({name.upper()}()) AS {{output}})") for name in ("row_number", "rank", "dense_rank")),
         row("lead", neighbour("LEAD")),
         row("lag", neighbour("LAG")),
     ],
@@ -331,4 +332,6 @@ DATAFUSION_SQL: Final = Dialect(
     exact_frames=False,
     unknown_in=False,
     keeps_conditions=False,
+    keeps_offsets=False,
+    null_keys=False,
 )

@@ -217,6 +217,9 @@ class Dialect:
         unknown_in: whether IN of a query is null where that is unknown; if not, it is false there.
         keeps_conditions: whether a condition without columns stays above an aggregate; if not, it is tested below, and
             an aggregate of no records still has one.
+        keeps_offsets: whether an offset without a count skips records before a sort above it.
+        joined_operands: whether an operand of UNION ALL may be a RIGHT or FULL join with a condition above it.
+        null_keys: whether nulls are equal only in those keys of a join that say so.
         case_sensitive: whether quoted names that differ in case only are different names.
         longest_name: how many bytes of a name it keeps; None if all.
         replaces_views: whether it has CREATE OR REPLACE VIEW.
@@ -255,6 +258,9 @@ class Dialect:
     exact_frames: bool = True
     unknown_in: bool = True
     keeps_conditions: bool = True
+    keeps_offsets: bool = True
+    joined_operands: bool = True
+    null_keys: bool = True
     case_sensitive: bool = False
     longest_name: int | None = None
     replaces_views: bool = True

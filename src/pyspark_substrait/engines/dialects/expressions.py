@@ -386,12 +386,16 @@ def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilati
         with at("options", position):
             options.append(_option(option, node.value.type, scope, compilation))
     type = concrete(node.value.type)
-    if isinstance(type, FP32 | FP64) and compilation.dialect.compares_floats:
-        equals = [compilation.dialect.compared(exp.EQ, repeated(value), option, type) for option in options]
-        return any_of(*equals) if len(equals) > 1 else equals[0]
-    if isinstance(type, FP32 | FP64):
+    compares = isinstance(type, FP32 | FP64) and compilation.dialect.compares_floats is not None
+    if isinstance(type, FP32 | FP64) and not compares:
         template = compilation.dialect.float_equality
         value, *options = (compilation.dialect.filled(template, item) for item in (value, *options))
+    # DataFusion 55 takes x IN (x) for true
+    by_equality = compares or (len(options) == 1 and not isinstance(node.options[0], Literal))
+    options.sort(key=lambda option: isinstance(option, exp.Subquery))  # it takes IN ((SELECT for IN (SELECT
+    if by_equality or isinstance(options[0], exp.Subquery):
+        equals = [compilation.dialect.compared(exp.EQ, repeated(value), option, type) for option in options]
+        return any_of(*equals) if len(equals) > 1 else equals[0]
     return exp.In(this=operand(value), expressions=options)
 
 

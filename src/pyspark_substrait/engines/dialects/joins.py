@@ -11,6 +11,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.engines.dialects import expressions, relations, subqueries
 from pyspark_substrait.engines.dialects.query import Item, Query, conjunction
 from pyspark_substrait.engines.dialects.scope import Compilation, Record, Scope
+from pyspark_substrait.engines.join_keys import with_known_keys
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
@@ -92,6 +93,8 @@ def _logical(node: Join | HashJoin | MergeJoin | NestedLoopJoin | LateralJoin) -
 
 def _by_type(node: Join, left: Query, right: Query, outer: Outer, compilation: Compilation, *, lateral: bool) -> Query:
     if node.type in _SIDES:
+        if not compilation.dialect.null_keys:
+            node = with_known_keys(node)
         return _paired(left, right, node.type, node, compilation, outer=outer, lateral=lateral)
     if node.type not in _WITH_EXISTS:
         raise UnsupportedPlanError(

@@ -71,7 +71,10 @@ def _combined(operator: _Operator, distinct: bool, queries: Sequence[Query], com
 
 def _operand(query: Query, compilation: Compilation) -> Query:
     """Return a query that may be an operand as it is."""
-    return replace(query.nested(compilation.names) if query.is_limited else query, order=())
+    keeps_all = any(join.args.get("side") in ("RIGHT", "FULL") for join in query.joins)
+    if query.is_limited or (keeps_all and not compilation.dialect.joined_operands):
+        query = query.nested(compilation.names)
+    return replace(query, order=())
 
 
 def _without_common(primary: Query, secondary: Sequence[Query], compilation: Compilation) -> Query:

@@ -271,4 +271,5 @@ SQLITE: Final = Dialect(
     values=False,
     single_rows=False,
     exact_frames=False,
+    joined_operands=False,
 )

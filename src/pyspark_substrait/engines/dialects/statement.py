@@ -13,6 +13,7 @@ from pyspark_substrait.engines.dialects.relations import relation
 from pyspark_substrait.engines.dialects.scope import Compilation
 from pyspark_substrait.engines.dialects.tree import sql_text
 from pyspark_substrait.engines.grouping_sets import input_copies
+from pyspark_substrait.engines.offsets import with_counted_offsets
 from pyspark_substrait.engines.totals import with_kept_totals
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.message_text import shortened_name
@@ -52,6 +53,8 @@ def statement(
     position, node, names = root(plan, chosen)
     if not dialect.keeps_conditions:
         node = with_kept_totals(node)
+    if not dialect.keeps_offsets:
+        node = with_counted_offsets(node)
     if not dialect.grouping_sets:
         refuse_repetition(node, dialect.engine, input_copies)
     found: dict[int, Literal] = dict(parameter_values(plan, parameters))

@@ -127,22 +127,23 @@ def three_valued(
 
 
 def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation: Compilation) -> exp.Expression:
-    needles = []
-    around = replace(scope, filtering=False)
-    for position, needle in enumerate(node.needles):
-        with at("needles", position):
-            needles.append(expressions.expression(needle, around, compilation))
-    with at("haystack"):
-        query = relations.relation(node.haystack, inner, compilation)
     types = node.haystack.schema.types
-    if len(types) != len(needles):
-        raise InvalidPlanError(f"there are {len(needles)} needles for {len(types)} columns", path="needles")
+    if len(types) != len(node.needles):
+        raise InvalidPlanError(f"there are {len(node.needles)} needles for {len(types)} columns", path="needles")
     for position, (needle_node, type) in enumerate(zip(node.needles, types, strict=True)):
         if not same_type(needle_node.type, type):
             raise InvalidPlanError(f"a {needle_node.type} is looked for in {type}", path=f"needles[{position}]")
     nullable = any(type.nullable for type in (*types, *(needle.type for needle in node.needles)))
     is_told = compilation.dialect.unknown_in or scope.filtering or not nullable
-    if len(needles) == 1 and is_told and not isinstance(concrete(types[0]), FP32 | FP64):
+    is_plain = len(node.needles) == 1 and is_told and not isinstance(concrete(types[0]), FP32 | FP64)
+    needles = []
+    around = replace(scope, filtering=False, windows=scope.windows and is_plain)  # others go into a WHERE
+    for position, needle in enumerate(node.needles):
+        with at("needles", position):
+            needles.append(expressions.expression(needle, around, compilation))
+    with at("haystack"):
+        query = relations.relation(node.haystack, inner, compilation)
+    if is_plain:
         return exp.In(this=operand(needles[0]), query=exp.Subquery(this=query.unordered().select()))
     query = query.flat(compilation.names)
     certain: list[exp.Expression] = []
@@ -155,7 +156,7 @@ def _in(node: InPredicate, scope: Scope, inner: tuple[Record, ...], compilation:
 
 def _compared(node: SetComparison, scope: Scope, inner: tuple[Record, ...], compilation: Compilation) -> exp.Expression:
     with at("left"):
-        left = expressions.expression(node.left, scope, compilation)
+        left = expressions.expression(node.left, replace(scope, windows=False), compilation)
     with at("right"):
         query = relations.relation(node.right, inner, compilation).flat(compilation.names)
     if len(query.items) != 1:

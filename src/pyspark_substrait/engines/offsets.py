@@ -1,0 +1,55 @@
+"""Offsets without a count, for an engine that may put records in another order before it skips some.
+
+DataFusion sorts below such an offset where a sort, or a window, above needs the order: ``SELECT * FROM (SELECT * FROM t
+ORDER BY k OFFSET 1) ORDER BY k DESC`` skips the last record. With a count it doesn't. But a count of all records on top
+of an aggregate in order is an error there, so an offset has one only where something above may need an order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Fetch, Project, Reference, Relation
+from pyspark_substrait.model.types import I64
+from pyspark_substrait.model.walk import (
+    holds_window,
+    subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
+)
+
+__all__ = ["with_counted_offsets"]
+
+_MOST: Final = 2**63 - 1
+
+
+def with_counted_offsets(node: Relation, *, on_top: bool = True) -> Relation:
+    """Return a tree in which an offset has a count unless nothing above it needs an order.
+
+    Args:
+        node: the tree.
+        on_top: whether nothing above does.
+    """
+    match node:
+        case Reference():
+            return replace(node, subtree=with_counted_offsets(node.subtree, on_top=False))
+        case Fetch(offset_expr=Literal(value=int(offset)), count_expr=None | Literal(value=None)):
+            if offset and not on_top:
+                node = replace(node, count_expr=Literal(type=I64(), value=_MOST - offset))
+        case Project(expressions=expressions):
+            on_top = on_top and not any(map(holds_window, expressions))
+        case _:
+            on_top = False
+    inner = with_inputs(node, lambda input: with_counted_offsets(input, on_top=on_top))
+    return with_expressions(inner, _expression)
+
+
+def _expression(node: Expression) -> Expression:
+    node = with_children(node, _expression)
+    query = subquery_relation(node)
+    return node if query is None else with_query(node, with_counted_offsets(query, on_top=False))
