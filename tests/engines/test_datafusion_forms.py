@@ -129,6 +129,29 @@ RELATIONS: dict[str, Relation] = {
         input=r.Sort(input=FACTS, sorts=ascending(1, kind=e.SortDirection.CLUSTERED)), groupings=(r.Grouping((0,)),),
         grouping_expressions=(column(1, FACTS.schema),),
     ),
+    "EXISTS above a sort": r.Fetch(
+        input=r.Filter(
+            common=r.RelCommon(emit=(1, 0)),
+            input=r.Sort(input=FEW, sorts=ascending(0, 1, 2, of=FEW, kind=e.SortDirection.DESC_NULLS_LAST)),
+            condition=e.SetPredicate(predicate_op=e.PredicateOp.EXISTS, tuples=matching()),
+        ),
+        count_expr=number(2),
+    ),
+    "an offset below two sorts and a fetch of all records": r.Fetch(
+        input=r.Sort(
+            input=r.Fetch(
+                input=r.Sort(
+                    input=r.Fetch(
+                        input=r.Sort(input=FEW, sorts=ascending(0, 1, 2, of=FEW)),
+                        offset_expr=number(3), count_expr=number(1),
+                    ),
+                    sorts=ascending(0, of=FEW, kind=e.SortDirection.DESC_NULLS_LAST),
+                ),
+            ),
+            sorts=ascending(0, of=FEW),
+        ),
+        count_expr=number(1),
+    ),
     "an offset below a sort": r.Sort(
         input=r.Fetch(input=r.Sort(input=TIMES, sorts=ascending(2, 3, of=TIMES)), offset_expr=number(3)),
         sorts=ascending(3, of=TIMES, kind=e.SortDirection.DESC_NULLS_LAST),

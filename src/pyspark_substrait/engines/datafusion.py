@@ -267,7 +267,7 @@ DATAFUSION: Final = Target(
     lacks=frozenset({"UUID", "Generate", "Write", "Update", "Ddl"}),
     composed_relations=frozenset(
         {"TopN", "Expand", "ConsistentPartitionWindow", "HashJoin", "MergeJoin", "NestedLoopJoin"}
-        | {"post_join_filter", "MINUS_MULTISET", "Set of structs"}
+        | {"post_join_filter", "MINUS_MULTISET", "Set of structs", "Filter of a sort"}
     ),
     joins=frozenset(JoinType) - {JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE},
     one_sided_keys=False,

@@ -3,6 +3,8 @@
 DataFusion sorts below such an offset where a sort, or a window, above needs the order: ``SELECT * FROM (SELECT * FROM t
 ORDER BY k OFFSET 1) ORDER BY k DESC`` skips the last record. With a count it doesn't. But a count of all records on top
 of an aggregate in order is an error there, so an offset has one only where something above may need an order.
+
+A fetch of all records is left out: between two sorts, an offset below them counts twice there.
 """
 
 from __future__ import annotations
@@ -38,9 +40,15 @@ def with_counted_offsets(node: Relation, *, on_top: bool = True) -> Relation:
     match node:
         case Reference():
             return replace(node, subtree=with_counted_offsets(node.subtree, on_top=False))
-        case Fetch(offset_expr=Literal(value=int(offset)), count_expr=None | Literal(value=None)):
-            if offset and not on_top:
+        case Fetch(offset_expr=None | Literal(value=None | 0), count_expr=None | Literal(value=None)) if (
+            node.common.emit is None
+        ):
+            return with_counted_offsets(node.input, on_top=on_top)
+        case Fetch(offset_expr=Literal(value=int(offset)), count_expr=None | Literal(value=None)) if offset:
+            if not on_top:
                 node = replace(node, count_expr=Literal(type=I64(), value=_MOST - offset))
+        case Fetch():
+            pass
         case Project(expressions=expressions):
             on_top = on_top and not any(map(holds_window, expressions))
         case _:

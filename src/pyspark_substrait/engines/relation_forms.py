@@ -46,6 +46,7 @@ from pyspark_substrait.model.relations import (
     TopN,
 )
 from pyspark_substrait.model.types import I32, I64, Boolean, Struct, concrete
+from pyspark_substrait.model.walk import holds_query
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
 
 __all__ = ["in_terms_of_others", "with_constants"]
@@ -69,6 +70,12 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
         case Join(post_join_filter=condition) if condition is not None and "post_join_filter" in composed:
             joined = replace(node, post_join_filter=None, common=RelCommon(hint=node.common.hint))
             return Filter(common=replace(node.common, hint=None), input=joined, condition=condition)
+        case Filter(input=Sort(common=RelCommon(emit=None)) as sort, condition=condition) if (
+            "Filter of a sort" in composed and holds_query(condition)
+        ):
+            common = RelCommon(rel_anchor=node.common.rel_anchor)
+            above = replace(node.common, rel_anchor=None)
+            return replace(sort, common=above, input=replace(node, common=common, input=sort.input))
         case Set(op=op) if "Set of structs" in composed and op in _JOINED and _has_structs(node):
             return with_numbered_copies(node) if op in OF_DISTINCT else by_grouping(node)
         case Set(op=SetOp.MINUS_MULTISET) if "MINUS_MULTISET" in composed:
