@@ -369,4 +369,26 @@ SHAPES = (
     "SELECT t.id, e.x FROM t, LATERAL explode({cells}) AS e(x) WHERE {test}",
     "SELECT t.id, (SELECT {key}) AS c FROM t",
     "SELECT * FROM (SELECT t.id, {key} AS k FROM t) WHERE k IS NOT NULL ORDER BY id DESC LIMIT 3 OFFSET 1",
+    "SELECT {joined} FROM t JOIN u ON t.g <=> u.g WHERE t.n = u.m OR {on}",
+    "SELECT a.id, b.id AS i FROM t a JOIN t b ON a.b <=> b.b WHERE a.s = b.s",
+    "SELECT a.id, b.id AS i FROM t a LEFT JOIN t b ON a.g <=> b.g WHERE a.d = b.d OR a.day = b.day",
+    "SELECT a.id, b.id AS i FROM t a FULL JOIN t b ON a.day <=> b.day AND a.g = b.g",
+    "SELECT a.id FROM t a LEFT ANTI JOIN t b ON a.s <=> b.s AND a.g + 0 = b.g",
+    "SELECT a.id, EXISTS (SELECT 1 FROM t b WHERE a.s <=> b.s AND a.g = b.g + 0) AS x FROM t a",
+    "SELECT * FROM (SELECT t.id, {text} AS x FROM t WHERE {test} ORDER BY id OFFSET 2) ORDER BY id DESC",
+    "SELECT id, row_number() OVER (ORDER BY id DESC) AS r FROM (SELECT t.id FROM t ORDER BY t.id OFFSET 1)",
+    "SELECT t.g FROM t WHERE {test} GROUP BY t.g ORDER BY t.g OFFSET 1",
+    "SELECT * FROM (SELECT count(*) AS c FROM t WHERE {test}) LEFT JOIN (SELECT u.k FROM u WHERE false) ON true "
+    "WHERE k > 0",
+    "SELECT c FROM (SELECT count(*) AS c FROM t WHERE {test}) LEFT SEMI JOIN u ON 1 = 2",
+    "SELECT * FROM (SELECT t.id, u.k FROM t RIGHT JOIN u ON t.g = u.g WHERE t.id IS NULL UNION ALL "
+    "SELECT t.id, u.k FROM t FULL JOIN u ON t.g = u.g WHERE {on}) WHERE k > 101",
+    "SELECT {struct} AS c FROM t INTERSECT SELECT {struct} AS c FROM t WHERE {test}",
+    "SELECT a.id, b.id AS i FROM t a JOIN t b ON named_struct('x', a.g, 'y', a.b) <=> named_struct('x', b.g, 'y', b.b)",
+    "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.g IN (t.g) OR {inner})",
+    "SELECT t.id, row_number() OVER (ORDER BY t.id) AS r FROM t UNION ALL SELECT u.k, 1 FROM u",
+    "SELECT t.id, rank() OVER (ORDER BY t.g) IN (SELECT u.g FROM u) AS x FROM t",
+    "SELECT * FROM (SELECT t.id, t.g FROM t ORDER BY t.id DESC) t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g) "
+    "LIMIT 2",
+    "SELECT t.id FROM t WHERE t.g IN ((SELECT max(u.g) FROM u WHERE {inner}), 2)",
 )  # fmt: skip
