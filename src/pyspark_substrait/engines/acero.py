@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from pyspark_substrait.engines.description import Spelling, Target, same_names
+from pyspark_substrait.engines.set_groups import BY_GROUPING
 from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.relations import JoinType, SetOp
 from pyspark_substrait.model.types import FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ
 
 __all__ = ["ACERO"]
@@ -56,12 +58,16 @@ ACERO: Final = Target(
     options=True,
     emits=True,
     if_needs_else=True,
+    null_conditions=False,
     inner_joins=True,
     single_key_joins=True,
     both_sides=True,
     sets_by_names=True,
     plain_measures=True,
-    composed_relations=frozenset({"post_join_filter"}),
+    composed_relations=frozenset({"post_join_filter", *(op.name for op in BY_GROUPING)}),
+    set_operations=frozenset({SetOp.UNION_ALL}),
+    joins=frozenset(kind for kind in JoinType if not kind.name.endswith(("MARK", "SINGLE"))),
+    measure_filters=False,
     constant_limits=True,
     masks=False,
     read_filters=False,
@@ -84,6 +90,9 @@ ACERO: Final = Target(
             "Expand",
             "ConsistentPartitionWindow",
             "TopN",
+            "VirtualTable",
+            "grouping sets",
+            "DISTINCT",
         }
     ),
     removed_fields=frozenset({"AggregateRel", "FetchRel"}),

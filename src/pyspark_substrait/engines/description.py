@@ -86,9 +86,13 @@ class Target:
         emits: whether relations other than projections may choose their columns.
         whole_projections: whether a projection computes each column that it puts out, those of its input included.
         if_needs_else: whether a conditional expression must have an else branch, even if it is null.
+        null_conditions: whether a null condition of a conditional expression is false; if not, one with a single
+            condition is null there.
         measure_filters: whether it applies the filters of measures.
-        lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model.
-        composed_relations: the relations that are expressed by others there, by the names of their classes; also
+        lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model;
+            also ``grouping sets`` (several), and ``DISTINCT`` in measures.
+        composed_relations: the relations that are expressed by others there, by the names of their classes, the set
+            operations by theirs; also
             ``post_join_filter``, ``MINUS_MULTISET``, ``Set of structs`` for set operations that it does by joins, and
             ``Filter of a sort`` for one with a subquery, which it does by a join that loses the order.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
@@ -166,6 +170,7 @@ class Target:
     emits: bool = True
     whole_projections: bool = False
     if_needs_else: bool = False
+    null_conditions: bool = True
     measure_filters: bool = True
     lacks: frozenset[str] = frozenset()
     composed_relations: frozenset[str] = frozenset()

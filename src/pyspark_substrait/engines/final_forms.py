@@ -14,12 +14,13 @@ from pyspark_substrait.model.expressions import (
     FailureBehavior,
     FieldReference,
     Function,
+    IfThen,
     SortField,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation, Sort, SortBase
-from pyspark_substrait.model.types import FP32, FP64, concrete, with_nullability
+from pyspark_substrait.model.types import FP32, FP64, Boolean, concrete, with_nullability
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
 __all__ = ["in_final_form"]
@@ -31,7 +32,8 @@ def in_final_form(node: Relation, target: Target) -> Relation:
         node = with_kept_totals(node)
     if not target.keeps_offsets:
         node = with_counted_offsets(node)
-    if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns or target.two_zeros):
+    forms = (target.sets_of_groupings, target.aggregate_emits, target.own_columns, target.two_zeros)
+    if not any(forms) and target.null_conditions:
         return node
 
     def relation(node: Relation) -> Relation:
@@ -57,9 +59,21 @@ def in_final_form(node: Relation, target: Target) -> Relation:
         if isinstance(node, WindowFunction) and target.two_zeros:
             sorts, partitions = tuple(map(_with_one_zero, node.sorts)), tuple(map(_one_zero, node.partitions))
             return replace(node, sorts=sorts, partitions=partitions)
+        if isinstance(node, IfThen) and not target.null_conditions:
+            return _with_known_condition(node)
         return node if query is None else with_query(node, relation(query))
 
     return relation(node)
+
+
+def _with_known_condition(node: IfThen) -> IfThen:
+    """Return a conditional whose only condition is false where it was null."""
+    condition = node.ifs[0].if_
+    if len(node.ifs) > 1 or not condition.type.nullable:
+        return node
+    function = Function("extension:io.substrait:functions_comparison", "coalesce", "any")
+    known = called(function, condition.type, condition, Literal(type=Boolean(), value=False))
+    return replace(node, ifs=(replace(node.ifs[0], if_=known),))
 
 
 def _with_one_zero(sort: SortField) -> SortField:

@@ -10,6 +10,7 @@ from pyspark_substrait.engines.native_queries import DataFusionQueries
 from pyspark_substrait.engines.set_groups import BY_GROUPING
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
+    AggregationInvocation,
     Bound,
     Cast,
     Expression,
@@ -22,7 +23,7 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import DayTime, Literal
-from pyspark_substrait.model.relations import Join, Read, Relation, RelationBase, Set
+from pyspark_substrait.model.relations import Aggregate, Join, Read, Relation, RelationBase, Set
 from pyspark_substrait.model.types import (
     I8,
     I16,
@@ -56,11 +57,11 @@ def check(node: Relation | Expression, target: Target) -> None:
     Raises:
         UnsupportedPlanError: the node can't be written for the engine.
     """
-    name = type(node).__name__
-    if name in target.lacks:
-        query = name in ("SetPredicate", "SetComparison")
-        hint = _OPTIMIZED if query else "Make the plan without a target"
-        raise UnsupportedPlanError(f"{target.engine} does not take {name} in plans", hint=hint)
+    for word in _words(node):
+        if word in target.lacks:
+            query = word in ("SetPredicate", "SetComparison")
+            hint = _OPTIMIZED if query else "Make the plan without a target"
+            raise UnsupportedPlanError(f"{target.engine} does not take {word} in plans", hint=hint)
     for type_ in _stated_types(node):
         _check_type(type_, target)
     if isinstance(node, RelationBase) and not target.column_in:
@@ -83,6 +84,21 @@ def check(node: Relation | Expression, target: Target) -> None:
                 _check_bound(bound, target)
         case FieldReference(root=OuterReference()) if not target.outer_references:
             raise UnsupportedPlanError(f"{target.engine} takes no correlated subqueries", hint=_OPTIMIZED)
+        case _:
+            pass
+
+
+def _words(node: Relation | Expression) -> Iterator[str]:
+    """Yield the words of a node in the lists of what an engine lacks."""
+    yield type(node).__name__
+    match node:
+        case Read(read_type=read_type):
+            yield type(read_type).__name__
+        case Aggregate(groupings=groupings, measures=measures):
+            if len(groupings) > 1:
+                yield "grouping sets"
+            if any(item.measure.invocation is AggregationInvocation.DISTINCT for item in measures):
+                yield "DISTINCT"
         case _:
             pass
 

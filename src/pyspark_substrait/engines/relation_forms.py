@@ -12,7 +12,7 @@ from typing import Final
 from pyspark_substrait.engines.constructors import COMPARISON, boolean_call, equal, field, number_table
 from pyspark_substrait.engines.inner_joins import conjunction
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
-from pyspark_substrait.engines.set_groups import by_grouping
+from pyspark_substrait.engines.set_groups import BY_GROUPING, by_grouping
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     BoundsType,
@@ -78,6 +78,8 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
             return replace(sort, common=above, input=replace(node, common=common, input=sort.input))
         case Set(op=op) if "Set of structs" in composed and op in _JOINED and _has_structs(node):
             return with_numbered_copies(node) if op in OF_DISTINCT else by_grouping(node)
+        case Set(op=op) if op in BY_GROUPING and op.name in composed:
+            return by_grouping(node)
         case Set(op=SetOp.MINUS_MULTISET) if "MINUS_MULTISET" in composed:
             return _without_common(node)
         case _:
