@@ -47,6 +47,7 @@ __all__ = ["with_known_keys", "without_one_sided_keys"]
 #: joins below whose filters an optimizer may find further keys
 _PAIRED: Final = frozenset({JoinType.INNER, JoinType.LEFT, JoinType.RIGHT, JoinType.OUTER})
 _COALESCE: Final = Function(COMPARISON, "coalesce", "any")
+_MOST_BLANKS: Final = 100
 #: some value of a type
 _VALUES: Final[dict[type[Type], LiteralValue]] = {
     types.Boolean: False,
@@ -98,15 +99,14 @@ def _pair(condition: Expression, width: int) -> _Pair | None:
             function=Function(name="not"),
             arguments=(ScalarFunction(function=Function(name="is_distinct_from")) as inner,),
         ):
-            pass
-        case ScalarFunction(function=Function(name="is_not_distinct_from" | "equal")) as inner:
-            pass
+            (one, other), nulls = expression_children(inner), True
+        case ScalarFunction(function=Function(name="is_not_distinct_from" | "equal" as name)):
+            (one, other), nulls = expression_children(condition), name != "equal"
         case _:
             return None
-    one, other = expression_children(inner)
     if {_side(one, width), _side(other, width)} != {0, 1}:
         return None
-    return _Pair(one, other, nulls=inner.function.name != "equal")
+    return _Pair(one, other, nulls)
 
 
 def _side(value: Expression, width: int) -> int | None:
@@ -131,11 +131,11 @@ def _known(pair: _Pair) -> Expression:
 
 
 def _value(type: Type) -> Literal | None:
-    """Return some value of a type; None for types that only values of tables have."""
+    """Return some value of a type; None if it is none that is written."""
     known = with_nullability(concrete(type), False)
     value = _VALUES.get(known.__class__)
     match known:
-        case types.FixedChar(length=length):
+        case types.FixedChar(length=length) if length <= _MOST_BLANKS:
             value = " " * length
         case types.Decimal(scale=scale):
             value = Digits(0).scaleb(-scale)

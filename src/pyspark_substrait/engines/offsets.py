@@ -14,7 +14,7 @@ from typing import Final
 
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Fetch, Project, Reference, Relation
+from pyspark_substrait.model.relations import Fetch, Project, Reference, Relation, RelCommon
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.model.walk import (
     holds_window,
@@ -41,7 +41,7 @@ def with_counted_offsets(node: Relation, *, on_top: bool = True) -> Relation:
         case Reference():
             return replace(node, subtree=with_counted_offsets(node.subtree, on_top=False))
         case Fetch(offset_expr=None | Literal(value=None | 0), count_expr=None | Literal(value=None)) if (
-            node.common.emit is None
+            node.common == RelCommon() and node.advanced_extension is None
         ):
             return with_counted_offsets(node.input, on_top=on_top)
         case Fetch(offset_expr=Literal(value=int(offset)), count_expr=None | Literal(value=None)) if offset:

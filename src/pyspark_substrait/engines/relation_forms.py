@@ -70,8 +70,8 @@ def in_terms_of_others(node: Relation, composed: frozenset[str]) -> Relation:
         case Join(post_join_filter=condition) if condition is not None and "post_join_filter" in composed:
             joined = replace(node, post_join_filter=None, common=RelCommon(hint=node.common.hint))
             return Filter(common=replace(node.common, hint=None), input=joined, condition=condition)
-        case Filter(input=Sort(common=RelCommon(emit=None)) as sort, condition=condition) if (
-            "Filter of a sort" in composed and holds_query(condition)
+        case Filter(input=Sort() as sort, condition=condition) if (
+            "Filter of a sort" in composed and sort.common == RelCommon() and holds_query(condition)
         ):
             common = RelCommon(rel_anchor=node.common.rel_anchor)
             above = replace(node.common, rel_anchor=None)
