@@ -41,7 +41,7 @@ REFUSED = {
     "q13": "like",
     "q14": "starts_with",
     "q15": "ScalarSubquery",
-    "q16": "like",
+    "q16": "DISTINCT",
     "q20": "starts_with",
     "q21": "joins by one equality",
     "q22": "substring",
