@@ -266,7 +266,8 @@ def test_a_worker_that_dies_is_started_again() -> None:
         died = worker.ask(request, 60)
         assert (died.failure, died.text) == ("crash", "the process ended with SIGKILL")
         assert worker.ask(request, 60).table is not None
-        late = worker.ask(request, 0)
+        os.kill(worker._process.pid, signal.SIGSTOP)
+        late = worker.ask(request, 1)
         assert late.failure == "timeout"
         assert worker.ask(request, 60).table is not None
     finally:
