@@ -12,8 +12,15 @@ from fuzz.plans import plan as random_plan
 from fuzz.relations import column
 from fuzz.tables import TABLES, read
 from pyspark_substrait.engines import sessions
-from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, compared
-from pyspark_substrait.model.expressions import AggregateFunction, AggregationInvocation, Function, IfClause, IfThen
+from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, called, compared
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    AggregationInvocation,
+    Function,
+    FunctionOption,
+    IfClause,
+    IfThen,
+)
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -27,14 +34,15 @@ from pyspark_substrait.model.relations import (
     SetOp,
 )
 from pyspark_substrait.model.relations import Set as SetOperation
-from pyspark_substrait.model.types import I64, Boolean, String
+from pyspark_substrait.model.types import I64, Boolean, Decimal, String
 from tests.reference import Choices, Failure, NotCovered, Undetermined, evaluate
 
 pytest.importorskip("pyarrow.substrait")
 
 FACTS, FEW = read("facts"), read("few")
 CHOICES = Choices(nearest=True, nan_is_largest=True)
-G, N, B, S = (column(place, FACTS.schema) for place in (1, 2, 3, 5))
+G, N, B, S, D = (column(place, FACTS.schema) for place in (1, 2, 3, 5, 6))
+ARITHMETIC = "extension:io.substrait:functions_arithmetic"
 
 
 def text(value: str) -> Literal:
@@ -88,10 +96,28 @@ REFUSED: dict[str, tuple[Relation, str]] = {
         Join(left=FEW, right=FEW, type=JoinType.LEFT_MARK, expression=Literal(type=Boolean(), value=True)),
         "has no left mark join",
     ),
+    "a quotient of decimals, which has fewer digits there": (
+        Project.only(FACTS, [called(Function(f"{ARITHMETIC}_decimal", "divide", "dec_dec"), Decimal(
+            precision=25, scale=13, nullable=True), D, D)]),
+        "no form for divide:dec_dec",
+    ),
     "INTERSECT ALL": (
         SetOperation(members=(KEYS, SOME), op=SetOp.INTERSECTION_MULTISET_ALL), "no set operation"
     ),
 }  # fmt: skip
+
+
+def test_a_sum_does_not_tell_of_an_overflow() -> None:
+    option = FunctionOption(name="overflow", preference=("ERROR",))
+    total = AggregateFunction(
+        function=Function(ARITHMETIC, "sum", "i64"),
+        arguments=(N,),
+        output_type=I64(nullable=True),
+        derived_type=I64(nullable=True),
+        options=(option,),
+    )
+    made = ps.for_target(rooted(Aggregate(input=FACTS, measures=(Measure(measure=total),))), "acero")
+    assert ["sum:i64 with overflow=ERROR" in f"{note}" for note in made.notes] == [True]
 
 
 @pytest.mark.parametrize("name", REFUSED)
