@@ -92,9 +92,8 @@ class Target:
         lacks: the relations, expressions and types that it doesn't take, by the names of their classes in the model;
             also ``grouping sets`` (several), and ``DISTINCT`` in measures.
         composed_relations: the relations that are expressed by others there, by the names of their classes, the set
-            operations by theirs; also
-            ``post_join_filter``, ``MINUS_MULTISET``, ``Set of structs`` for set operations that it does by joins, and
-            ``Filter of a sort`` for one with a subquery, which it does by a join that loses the order.
+            operations by theirs; also ``post_join_filter``, ``Set of structs`` for set operations that it does by
+            joins, and ``Filter of a sort`` for one with a subquery, which it does by a join that loses the order.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         one_sided_keys: whether a join's condition may be an equality of two columns of one input; if not, it is the
