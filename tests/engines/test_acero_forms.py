@@ -1,4 +1,4 @@
-"""What Acero lacks, or answers differently: plans for it have the rows of the reference evaluator, or are refused."""
+"""Relations that Acero lacks, or answers differently: plans for it have the rows of the evaluator, or are refused."""
 
 from __future__ import annotations
 

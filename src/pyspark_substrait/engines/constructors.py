@@ -24,6 +24,7 @@ __all__ = [
     "COMPARISON",
     "boolean_call",
     "called",
+    "coalesced",
     "compared",
     "equal",
     "field",
@@ -51,6 +52,11 @@ def boolean_call(function: Function, arguments: Sequence[Argument], nullable: bo
 def called(function: Function, type: Type, *arguments: Argument) -> ScalarFunction:
     """Return a call with a result of a type."""
     return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+
+
+def coalesced(type: Type, value: Expression, default: Expression) -> ScalarFunction:
+    """Return a value, or another one where it is null."""
+    return called(Function(COMPARISON, "coalesce", "any"), type, value, default)
 
 
 def compared(name: str, left: Expression, right: Expression) -> ScalarFunction:

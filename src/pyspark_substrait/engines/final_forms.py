@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.engines.constructors import called
+from pyspark_substrait.engines.constructors import called, coalesced
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.offsets import with_counted_offsets
 from pyspark_substrait.engines.totals import with_kept_totals
@@ -71,8 +71,7 @@ def _with_known_condition(node: IfThen) -> IfThen:
     condition = node.ifs[0].if_
     if len(node.ifs) > 1 or not condition.type.nullable:
         return node
-    function = Function("extension:io.substrait:functions_comparison", "coalesce", "any")
-    known = called(function, condition.type, condition, Literal(type=Boolean(), value=False))
+    known = coalesced(condition.type, condition, Literal(type=Boolean(), value=False))
     return replace(node, ifs=(replace(node.ifs[0], if_=known),))
 
 

@@ -18,9 +18,8 @@ from typing import Final
 
 from pyspark_substrait.engines.constructors import (
     BOOLEAN,
-    COMPARISON,
     boolean_call,
-    called,
+    coalesced,
     compared,
     equal,
     is_null,
@@ -46,7 +45,6 @@ __all__ = ["with_known_keys", "without_one_sided_keys"]
 
 #: joins below whose filters an optimizer may find further keys
 _PAIRED: Final = frozenset({JoinType.INNER, JoinType.LEFT, JoinType.RIGHT, JoinType.OUTER})
-_COALESCE: Final = Function(COMPARISON, "coalesce", "any")
 _MOST_BLANKS: Final = 100
 #: some value of a type
 _VALUES: Final[dict[type[Type], LiteralValue]] = {
@@ -123,7 +121,7 @@ def _known(pair: _Pair) -> Expression:
     if not (pair.of_structs or (one.type.nullable and other.type.nullable)):
         return equal(one, other)
     if value is not None:
-        values = (called(_COALESCE, each.type, each, value) for each in (one, other))
+        values = (coalesced(each.type, each, value) for each in (one, other))
         return conjunction([equal(*values), equal(*nothing)])
     unknown = conjunction(nothing) if pair.nulls else Literal(type=types.Boolean(nullable=True), value=None)
     same = compared("is_not_distinct_from" if pair.nulls else "equal", one, other)

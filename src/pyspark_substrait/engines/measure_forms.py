@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from pyspark_substrait.engines.constructors import COMPARISON, is_known, is_nested
+from pyspark_substrait.engines.constructors import coalesced, is_known, is_nested
 from pyspark_substrait.engines.inner_joins import conjunction
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.model.expressions import (
     EnumArgument,
     Expression,
     Function,
-    ScalarFunction,
     SortDirection,
     SortField,
     TypeArgument,
@@ -67,8 +66,6 @@ def _never_null(type: Type) -> Finish:
     """Return what makes an empty list of null, which a list of no records is."""
 
     def finish(value: Expression) -> Expression:
-        function = Function(COMPARISON, "coalesce", "any")
-        arguments = (value, Literal(type=with_nullability(type, False), value=()))
-        return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+        return coalesced(type, value, Literal(type=with_nullability(type, False), value=()))
 
     return finish

@@ -10,19 +10,17 @@ A fetch of all records is left out: between two sorts, an offset below them coun
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Fetch, Project, Reference, Relation, RelCommon
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.model.walk import (
     holds_window,
-    subquery_relation,
-    with_children,
     with_expressions,
     with_inputs,
-    with_query,
+    with_queries,
 )
 
 __all__ = ["with_counted_offsets"]
@@ -54,10 +52,4 @@ def with_counted_offsets(node: Relation, *, on_top: bool = True) -> Relation:
         case _:
             on_top = False
     inner = with_inputs(node, lambda input: with_counted_offsets(input, on_top=on_top))
-    return with_expressions(inner, _expression)
-
-
-def _expression(node: Expression) -> Expression:
-    node = with_children(node, _expression)
-    query = subquery_relation(node)
-    return node if query is None else with_query(node, with_counted_offsets(query, on_top=False))
+    return with_expressions(inner, lambda one: with_queries(one, partial(with_counted_offsets, on_top=False)))

@@ -28,11 +28,9 @@ from pyspark_substrait.model.types import I64
 from pyspark_substrait.model.walk import (
     expression_children,
     relation_expressions,
-    subquery_relation,
-    with_children,
     with_expressions,
     with_inputs,
-    with_query,
+    with_queries,
 )
 from pyspark_substrait.sql.conjuncts import conjuncts
 
@@ -78,7 +76,7 @@ def with_kept_totals(node: Relation, *, filtered: bool = False, constant: bool =
     def input(one: Relation) -> Relation:
         return with_kept_totals(one, filtered=of_inputs[0], constant=of_inputs[1])
 
-    made = with_expressions(with_inputs(node, input), _expression)
+    made = with_expressions(with_inputs(node, input), lambda one: with_queries(one, with_kept_totals))
     return Fetch(input=made, count_expr=_ONE) if is_total and filtered and constant else made
 
 
@@ -87,9 +85,3 @@ def _is_constant(node: Expression) -> bool:
     if isinstance(node, FieldReference) and isinstance(node.root, RootReference):
         return False
     return all(map(_is_constant, expression_children(node)))
-
-
-def _expression(node: Expression) -> Expression:
-    node = with_children(node, _expression)
-    query = subquery_relation(node)
-    return node if query is None else with_query(node, with_kept_totals(query))

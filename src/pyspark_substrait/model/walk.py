@@ -53,6 +53,7 @@ __all__ = [
     "with_children",
     "with_expressions",
     "with_inputs",
+    "with_queries",
     "with_query",
     "writes",
 ]
@@ -129,6 +130,13 @@ def with_query(node: _E, query: Relation) -> _E:
     """The subquery expression over another relation; every other expression unchanged."""
     made: _E = WITH_RELATIONS[node.__class__](node, lambda _: query)
     return made
+
+
+def with_queries(node: _E, change: Callable[[Relation], Relation]) -> _E:
+    """The expression with ``change`` applied to the relation of each subquery in it, not to those within these."""
+    node = with_children(node, lambda child: with_queries(child, change))
+    query = subquery_relation(node)
+    return node if query is None else with_query(node, change(query))
 
 
 def mapped(*trees: Relation, change: Callable[[Relation], Relation]) -> tuple[Relation, ...]:
